@@ -193,11 +193,11 @@ const viewKey = ({kind, first, second}: Route) =>
   kind === "search" ? kind : kind === "table" ? `${kind} ${first}` : `${kind} ${first} ${second ?? ""}`;
 
 function View({shown, visit, name}: {shown: PageView; visit: Visit; name: string}) {
-  const before = useRef<string | undefined>(undefined);
+  const wasShown = useRef(false);
   useLayoutEffect(() => {
     document.title = visible(shown.title ? `${shown.title} \u2013 ${name}` : name);
-    const isSame = before.current !== undefined;
-    before.current = visit.route.hash;
+    const isSame = wasShown.current;
+    wasShown.current = true;
     const place = scrollBefore();
     if (visit.isReturn) scrollWhileGrowing(() => window.scrollTo(0, place));
     else if (!isSame || visit.route.kind === "search") window.scrollTo(0, 0);

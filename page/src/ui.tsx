@@ -14,6 +14,17 @@ export function Code({children}: {children: string}) {
   return <code dir="ltr">{visible(children)}</code>;
 }
 
+/** Names or values, one after the other. */
+export function Codes({children}: {children: string[]}) {
+  return (
+    <Joined>
+      {children.map(each => (
+        <Code key={each}>{each}</Code>
+      ))}
+    </Joined>
+  );
+}
+
 /** A sentence in which names between backticks are code. */
 export function Backticked({children}: {children: string}) {
   return <>{children.split("`").map((part, place) => (place % 2 ? <Code>{part}</Code> : visible(part)))}</>;

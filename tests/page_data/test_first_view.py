@@ -204,7 +204,7 @@ def test_joins_are_asked_about_only_over_two_or_three_steps_between_domains(tmp_
 
 
 def within(tables: Sequence[TableDocument], scope: Scope) -> list[TableDocument]:
-    """What a run would document if the tables outside of a scope had never existed."""
+    """Return the documents of a run whose database never had the tables outside a scope."""
     left = []
     for document in tables:
         if not scope.allows(document.database, document.schema_):

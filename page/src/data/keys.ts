@@ -1,4 +1,5 @@
 // Keys and key columns by table, for diagrams.
+import {grouped} from "../grouped";
 import {type Columns, GUESSED, INFERRED, type KeysPart, NULLABLE, ONE} from "../joins/types";
 
 export interface Key {
@@ -31,23 +32,24 @@ export function keysOfPart(part: KeysPart, names: readonly string[]): Keys {
       const name = part.c[number] ?? "";
       return typeof name === "string" ? name : name[0];
     });
-  const byTable = new Map<string, Key[]>();
-  for (const [from, to, own, other, flags] of part.k) {
+  const keys = part.k.flatMap(([from, to, own, other, flags]): Key[] => {
     const [child, parent] = [names[from], names[to]];
-    if (flags & GUESSED || child === undefined || parent === undefined) continue;
+    if (flags & GUESSED || child === undefined || parent === undefined) return [];
     const kind = flags & INFERRED ? "likely" : flags & NULLABLE ? "optional" : "";
     const [mine, theirs] = [columnNames(own), columnNames(other)];
-    const key: Key = {from: child, to: parent, own: mine, other: theirs, kind, one: Boolean(flags & ONE)};
-    for (const end of new Set([child, parent])) {
-      const known = byTable.get(end);
-      if (known) known.push(key);
-      else byTable.set(end, [key]);
-    }
-  }
+    return [{from: child, to: parent, own: mine, other: theirs, kind, one: Boolean(flags & ONE)}];
+  });
   const places = new Map(names.map((name, place) => [name, place]));
-  const of = (table: string) => byTable.get(table) ?? [];
+  return keysOf(keys, table => columnNames(part.p[places.get(table) ?? -1] ?? []));
+}
+
+/** Keys by table; `primaryOf` gives the columns of a table's primary key. */
+export function keysOf(keys: Key[], primaryOf: (table: string) => string[]): Keys {
+  const ends = keys.flatMap(key => [...new Set([key.from, key.to])].map(table => ({table, key})));
+  const byTable = grouped(ends, end => end.table);
+  const of = (table: string) => (byTable.get(table) ?? []).map(end => end.key);
   const columns = (table: string) => {
-    const primary = new Set(columnNames(part.p[places.get(table) ?? -1] ?? []));
+    const primary = new Set(primaryOf(table));
     const foreign = new Set(of(table).flatMap(key => (key.from === table ? key.own : [])));
     const referenced = of(table).flatMap(key => (key.to === table ? key.other : []));
     const all = new Set([...primary, ...foreign, ...referenced]);

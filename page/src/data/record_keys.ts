@@ -1,46 +1,34 @@
 // The keys of the one file, from the records of its tables.
 import type {Table} from "./catalog";
-import type {Key, KeyColumn, Keys} from "./keys";
-
-const isOf = (columns: string[], key: string[]) => key.length > 0 && key.every(column => columns.includes(column));
-
-/** Whether a table has at most one row for each value of some columns. */
-const identifies = (table: Table | undefined, columns: string[]) =>
-  Boolean(table) && [table?.pk ?? [], ...(table?.u ?? []).map(([, key]) => key)].some(key => isOf(columns, key));
+import {type Key, type Keys, keysOf} from "./keys";
 
 export function keysOfRecords(tables: Table[]): Keys {
   const byName = new Map(tables.map(table => [table.n, table]));
-  const outgoing = tables.flatMap(table => [
-    ...(table.e ?? []).map(([name, out, own, other, , optional]): [Key, boolean] => [
-      keyOf(byName, out ? [table.n, name, own, other] : [name, table.n, other, own], optional ? "optional" : ""),
-      Boolean(out),
-    ]),
-    ...(table.lk ?? []).map(([name, out, own, other]): [Key, boolean] => [
-      keyOf(byName, out ? [table.n, name, own, other] : [name, table.n, other, own], "likely"),
-      Boolean(out),
-    ]),
+  const keys = tables.flatMap(table => [
+    ...(table.e ?? []).flatMap(([name, out, own, other, , optional]) =>
+      keyOf(byName, table, {name, out, own, other}, optional ? "optional" : ""),
+    ),
+    ...(table.lk ?? []).flatMap(([name, out, own, other]) => keyOf(byName, table, {name, out, own, other}, "likely")),
   ]);
-  const of = new Map<string, Key[]>();
-  for (const [key, isOut] of outgoing) {
-    // Both ends list a key.
-    if (!isOut && byName.has(key.from)) continue;
-    for (const end of new Set([key.from, key.to])) of.set(end, [...(of.get(end) ?? []), key]);
-  }
-  return {of: name => of.get(name) ?? [], columns: name => keyColumns(byName.get(name), of.get(name) ?? [])};
+  return keysOf(keys, name => byName.get(name)?.pk ?? []);
 }
 
-function keyOf(
-  tables: Map<string, Table>,
-  [from, to, own, other]: [string, string, string[], string[]],
-  kind: Key["kind"],
-): Key {
-  return {from, to, own, other, kind, one: identifies(tables.get(from), own)};
+interface Relation {
+  name: string;
+  out: 0 | 1;
+  own: string[];
+  other: string[];
 }
 
-function keyColumns(table: Table | undefined, keys: Key[]): KeyColumn[] {
-  const primary = new Set(table?.pk ?? []);
-  const foreign = new Set(keys.flatMap(key => (key.from === table?.n ? key.own : [])));
-  const referenced = keys.flatMap(key => (key.to === table?.n ? key.other : []));
-  const names = new Set([...primary, ...foreign, ...referenced]);
-  return [...names].map(name => ({name, primary: primary.has(name), foreign: foreign.has(name)}));
+/** A key as one of its ends lists it; nothing where the table that holds it lists it too. */
+function keyOf(tables: Map<string, Table>, table: Table, relation: Relation, kind: Key["kind"]): Key[] {
+  const {name, out, own, other} = relation;
+  if (out) return [{from: table.n, to: name, own, other, kind, one: identifies(table, own)}];
+  return tables.has(name) ? [] : [{from: name, to: table.n, own: other, other: own, kind, one: false}];
 }
+
+/** Whether a table has at most one row for each value of some columns. */
+const identifies = (table: Table, columns: string[]) =>
+  [table.pk ?? [], ...(table.u ?? []).map(([, key]) => key)].some(
+    key => key.length > 0 && key.every(column => columns.includes(column)),
+  );

@@ -1,7 +1,7 @@
 // Places the boxes of a diagram and finds the way of its lines. Tables are to the left of those that they refer to.
 import {Graph, graphlib, layout} from "@dagrejs/dagre";
+import {grouped} from "../grouped";
 import {cut} from "../text";
-import {grouped} from "./grouped";
 import {textWidth} from "./measure";
 import type {GraphTable} from "./props";
 import {straighten} from "./straighten";

@@ -1,7 +1,7 @@
 // Selects the tables, columns and keys of a diagram, and lays them out.
 import type {Key, KeyColumn, Keys} from "../data/keys";
+import {grouped} from "../grouped";
 import {cut, shortType, visible} from "../text";
-import {grouped} from "./grouped";
 import {arrange, boxOf, LONGEST_NAME, type Row} from "./layout";
 import type {DiagramProps, GraphColumn} from "./props";
 

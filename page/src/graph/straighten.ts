@@ -1,5 +1,5 @@
 // Chooses the heights of boxes and lines in columns whose order is given: compact, with lines as straight as possible.
-import {grouped} from "./grouped";
+import {grouped} from "../grouped";
 import type {Rect} from "./zoom";
 
 /** A place where a line meets a box, below its top, or passes a column, in an item without height. */

@@ -9,8 +9,7 @@ export function alternativesTo(best: Path, others: Path[], {limits}: Graph): Pat
   const found: Path[] = [];
   const [tables, columns] = [new Set([tablesOf(best).join()]), new Set([columnsOf(best)])];
   for (const other of others) {
-    const isSame = tablesOf(other).join() === tablesOf(best).join();
-    const nearlyEqual = isSame && other.cost - best.cost <= limits.nearlyEqual;
+    const nearlyEqual = isAlong(other, best) && other.cost - best.cost <= limits.nearlyEqual;
     if (!columns.has(columnsOf(other)) && (nearlyEqual || !tables.has(tablesOf(other).join()))) found.push(other);
     tables.add(tablesOf(other).join());
     columns.add(columnsOf(other));

@@ -1,4 +1,5 @@
 // Tables and keys as a graph that joins are searched in.
+import {grouped} from "../grouped";
 import {
   ALONE,
   type Columns,
@@ -110,19 +111,14 @@ function graphOf(
   rank: Graph["rank"],
   allowed: Graph["allowed"],
 ): Graph {
-  const steps = new Map<number, Step[]>();
-  const add = (step: Step) => {
-    const known = steps.get(step.from);
-    if (known) known.push(step);
-    else steps.set(step.from, [step]);
-  };
-  for (const number of keys) {
+  const all = keys.flatMap(number => {
     const line = part.k[number];
-    if (!line) continue;
+    if (!line) return [];
     const key = keyOf(line, part, joins);
-    add(stepOf(key, true, line[4], [rank(key.to), 0, number]));
-    if (key.from !== key.to) add(stepOf(key, false, line[4], [rank(key.from), 1, number]));
-  }
+    const up = stepOf(key, true, line[4], [rank(key.to), 0, number]);
+    return key.from === key.to ? [up] : [up, stepOf(key, false, line[4], [rank(key.from), 1, number])];
+  });
+  const steps = grouped(all, step => step.from);
   const costs = new Map(passing.t.map(([table, ...some]) => [table, some]));
   const plain = joins.n.transit;
   return {

@@ -20,6 +20,8 @@ export interface SearchResult {
   domains: Domain[];
   /** Whether no hit has all of the words. */
   partly: boolean;
+  /** Whether no name here has one of the words, so that names are found that are like it. */
+  hasUnknown: boolean;
   terms: string[];
 }
 
@@ -42,7 +44,6 @@ interface Query extends Form {
 }
 
 interface SearchedTable {
-  own: string;
   form: Form;
   /** Its schema and domain. */
   place: string;
@@ -59,6 +60,8 @@ const spaced = (text: string) => ` ${wordsOf(text).join(" ")} `;
 /** What is searched, prepared once for a catalog and again when its columns have arrived. */
 export class SearchIndex {
   readonly #tables = new Map<Table, SearchedTable>();
+  /** Tables by each of their names, in lower case. */
+  readonly #named = new Map<string, Table[]>();
   readonly #columns = new Map<string, SearchedName>();
   readonly #texts: {table: Table; place: number; text: string}[] = [];
   readonly #nameWords = new Set<string>();
@@ -71,12 +74,14 @@ export class SearchIndex {
   #addTable(table: Table): void {
     const own = ownName(table);
     const searched = {
-      own: own.toLowerCase(),
       form: formOf(own),
       place: spaced([table.n.slice(0, -own.length), table.d, this.catalog.domainOf(table)?.h].join("\n")),
       text: spaced([table.s, ...(table.no ?? [])].join("\n")),
     };
     this.#tables.set(table, searched);
+    for (const name of new Set([own.toLowerCase(), table.l.toLowerCase(), table.n.toLowerCase()])) {
+      this.#named.set(name, [...(this.#named.get(name) ?? []), table]);
+    }
     for (const word of searched.form.words) this.#nameWords.add(word);
     for (const word of wordsOf(searched.place)) this.#known.add(word);
     table.columns?.forEach((column, place) => {
@@ -99,7 +104,7 @@ export class SearchIndex {
     const terms = query.terms.map(term => term.word);
     if (!query.text) {
       const hits = this.catalog.places.map(table => ({table, score: 0}));
-      return {hits: hits.sort(byWorth), domains: [], partly: false, terms};
+      return {hits: hits.sort(byWorth), domains: [], partly: false, hasUnknown: false, terms};
     }
     const all = this.#hits(query, false);
     const hits = all.length ? all : this.#hits(query, true);
@@ -110,16 +115,13 @@ export class SearchIndex {
           return query.terms.every(term => isInText(words, term));
         })
       : [];
-    return {hits, domains, partly: !all.length, terms};
+    return {hits, domains, partly: !all.length, hasUnknown: query.hasUnknown, terms};
   }
 
   /** The table that has just this name; of several, the most connected. */
   exactly(text: string): Table | undefined {
-    const name = text.toLowerCase();
-    const named = [...this.#tables].flatMap(([table, {own}]) =>
-      [own, table.l.toLowerCase(), table.n.toLowerCase()].includes(name) ? [{table, score: 1}] : [],
-    );
-    return named.sort(byWorth)[0]?.table;
+    const named = this.#named.get(text.toLowerCase()) ?? [];
+    return named.map(table => ({table, score: SAME})).sort(byWorth)[0]?.table;
   }
 
   /** The table that a text names, of equally good ones that in a database, or nothing. */
@@ -161,9 +163,10 @@ export class SearchIndex {
   #columnInTable(searched: SearchedName, table: Table, query: Query, some: boolean): number {
     const known = this.#tables.get(table);
     if (!known) return 0;
-    const {own} = known;
-    const isFull = [table.l, table.n, own].some(name => `${name.toLowerCase()}.${searched.name}` === query.text);
-    if (isFull) return 1000;
+    if (query.text.endsWith(`.${searched.name}`)) {
+      const name = query.text.slice(0, -searched.name.length - 1);
+      if (this.#named.get(name)?.includes(table)) return 1000;
+    }
     const rest = query.terms.filter(term => !isInName(searched.words, term));
     if (rest.every(term => isInName(known.form.words, term))) return 740 - Math.min(searched.words.length, 20);
     return some ? 6 * (query.terms.length - rest.length) : 0;
@@ -203,7 +206,8 @@ export class SearchIndex {
   #tableScore(table: Table, query: Query, some: boolean): number {
     const searched = this.#tables.get(table);
     if (!searched) return 0;
-    const named = some ? 0 : nameScore(table, searched, query);
+    if (!some && this.#named.get(query.text)?.includes(table)) return 1000;
+    const named = some ? 0 : nameScore(searched, query);
     if (named) return named;
     let sum = 0;
     for (const term of query.terms) {
@@ -233,9 +237,9 @@ const isInName = (words: string[], {names}: Term) => words.some(word => names.ha
 const isNearName = (words: string[], {nearly}: Term) => words.some(word => nearly.has(word));
 const isInText = (text: string, {word, root}: Term) => text.includes(` ${word}`) || text.includes(` ${root} `);
 
-function nameScore(table: Table, {own, form, place}: SearchedTable, query: Query): number {
-  const {text, terms, glued} = query;
-  if ([own, table.l.toLowerCase(), table.n.toLowerCase()].includes(text)) return 1000;
+/** The score of a table whose name is not just what was typed. */
+function nameScore({form, place}: SearchedTable, query: Query): number {
+  const {terms, glued} = query;
   if (!terms.length) return 0;
   if (glued === form.glued) return 950;
   if (query.bag === form.bag) return 900;

@@ -71,7 +71,12 @@ export function SearchView({route, search}: Props) {
       ) : null}
       <ul class="hits" id="results" data-query={query}>
         {kept.slice(0, SHOWN).map(hit => (
-          <HitItem key={`${hit.table.place} ${hit.column?.name ?? ""}`} hit={hit} pattern={pattern} />
+          <HitItem
+            key={`${hit.table.place} ${hit.column?.name ?? ""}`}
+            hit={hit}
+            pattern={pattern}
+            hasUnknown={found.hasUnknown}
+          />
         ))}
       </ul>
     </div>
@@ -140,8 +145,8 @@ function summary(hits: Hit[], found: SearchResult, query: string): string {
   const columns = hits.length - tables;
   const parts = [...(tables ? [counted(tables, "table")] : []), ...(columns ? [counted(columns, "column")] : [])];
   if (!parts.length) return "Nothing found: no name, column or description has these words.";
-  const rest = hits.length > SHOWN ? `; the best ${SHOWN} are listed` : "";
   if (!query.trim()) return `${parts.join(" and ")}${hits.length > SHOWN ? `; ${SHOWN} are listed` : ""}`;
+  const rest = hits.length > SHOWN ? `; the best ${SHOWN} are listed` : "";
   return `${parts.join(" and ")} found${found.partly ? " with some of these words" : ""}${rest}`;
 }
 
@@ -195,7 +200,7 @@ function Facets({hits, route}: {hits: Hit[]; route: Route}) {
   );
 }
 
-function HitItem({hit, pattern}: {hit: Hit; pattern?: RegExp}) {
+function HitItem({hit, pattern, hasUnknown}: {hit: Hit; pattern?: RegExp; hasUnknown: boolean}) {
   const {catalog} = useApp();
   const {table, column} = hit;
   const text = column ? column.text || column.values : table.s;
@@ -227,7 +232,7 @@ function HitItem({hit, pattern}: {hit: Hit; pattern?: RegExp}) {
       </p>
       <p class="why">
         {place}
-        {[visible(domain?.h ?? table.d), kind, why(hit)].filter(Boolean).join(" \u00b7 ")}
+        {[visible(domain?.h ?? table.d), kind, why(hit, hasUnknown)].filter(Boolean).join(" \u00b7 ")}
         {isSensitive(hit) ? <span class="tag warn">sensitive</span> : null}
       </p>
     </li>
@@ -235,11 +240,10 @@ function HitItem({hit, pattern}: {hit: Hit; pattern?: RegExp}) {
 }
 
 /** Why something was found. */
-function why({score, column}: Hit): string {
+function why({score, column}: Hit, hasUnknown: boolean): string {
   if (!score) return "";
   if (score >= SAME) return "exact name";
-  if (score >= NAMED)
-    return score === 720 || score === 660 || (score > 700 && score <= 710) ? "by a similar name" : "by name";
+  if (score >= NAMED) return hasUnknown ? "by a similar name" : "by name";
   if (column) return "by description or values";
   return "by columns, description or meaning";
 }

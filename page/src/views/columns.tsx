@@ -13,7 +13,7 @@ import {
   UNIQUE,
 } from "../data/types";
 import {counted, own, prose, shortType, visible} from "../text";
-import {Code, Joined, TableName} from "../ui";
+import {Code, Codes, Joined, TableName} from "../ui";
 import {type ColumnLine, columnLine, fromWords} from "./column_line";
 import {BlockedQuestions} from "./questions";
 
@@ -251,7 +251,18 @@ function Values({line, limit}: {line: ColumnLine; limit?: number}) {
   );
 }
 
-/** All that is known of a column. */
+/** Why samples are hidden, and the patterns of their values. */
+export function Hidden({line}: {line: ColumnLine}) {
+  return (
+    <Fragment>
+      {visible(line.hidden)}
+      {line.hidden && line.patterns.length ? ": " : ""}
+      <Codes>{line.patterns}</Codes>
+    </Fragment>
+  );
+}
+
+/** Everything known about a column. */
 function ColumnFacts({line, blocked}: {line: ColumnLine; blocked?: [string | 0, ...Blocked]}) {
   const facts: [string, ComponentChildren][] = [];
   if (line.text) facts.push(["Description", <span dir="auto">{prose(line.text)}</span>]);
@@ -285,28 +296,9 @@ function ColumnFacts({line, blocked}: {line: ColumnLine; blocked?: [string | 0, 
       </Fragment>,
     ]);
   }
-  if (line.samples.length)
-    facts.push([
-      "Samples",
-      <Joined>
-        {line.samples.map(sample => (
-          <Code key={sample}>{sample}</Code>
-        ))}
-      </Joined>,
-    ]);
+  if (line.samples.length) facts.push(["Samples", <Codes>{line.samples}</Codes>]);
   if (line.hidden || (line.patterns.length && !line.samples.length && !line.values.length))
-    facts.push([
-      line.hidden ? "Not shown" : "Pattern",
-      <Fragment>
-        {visible(line.hidden)}
-        {line.hidden && line.patterns.length ? ": " : ""}
-        <Joined>
-          {line.patterns.map(pattern => (
-            <Code key={pattern}>{pattern}</Code>
-          ))}
-        </Joined>
-      </Fragment>,
-    ]);
+    facts.push([line.hidden ? "Not shown" : "Pattern", <Hidden line={line} />]);
   if (line.basis && (line.source === "model" || line.source === "derived"))
     facts.push(["Known from", visible(line.basis)]);
   if (blocked) {
@@ -315,8 +307,8 @@ function ColumnFacts({line, blocked}: {line: ColumnLine; blocked?: [string | 0, 
   }
   return (
     <dl class="facts-of">
-      {facts.map(([name, fact]) => (
-        <Fragment key={name}>
+      {facts.map(([name, fact], place) => (
+        <Fragment key={place}>
           <dt>{name}</dt>
           <dd>{fact}</dd>
         </Fragment>

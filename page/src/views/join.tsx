@@ -9,7 +9,7 @@ import {joinAnswer} from "../joins/answer";
 import type {JoinAnswer, KeysPart} from "../joins/types";
 import type {Search} from "../search/search";
 import {counted, prose, visible} from "../text";
-import {Code, Heading, Joined, Lead, Loading, Name, Problem, Sql, TableName, Trail} from "../ui";
+import {Code, Codes, Heading, Joined, Lead, Loading, Name, Problem, Sql, TableName, Trail} from "../ui";
 
 const SUGGESTED = 12;
 
@@ -292,13 +292,7 @@ export function KeyList({table}: {table: Table}) {
               </a>
             </Fragment>
           ))}{" "}
-          {out ? "\u2192" : "\u2190"} <TableName name={name} /> (
-          <Joined>
-            {other.map(column => (
-              <Code key={column}>{column}</Code>
-            ))}
-          </Joined>
-          ){" "}
+          {out ? "\u2192" : "\u2190"} <TableName name={name} /> (<Codes>{other}</Codes>){" "}
           <span class="soft">
             {likely ? "likely, not declared: " : ""}
             {prose(text)}

@@ -3,8 +3,9 @@ import {Fragment, h} from "preact";
 import {type Table, tableLink} from "../data/catalog";
 import type {OpenQuestions} from "../data/types";
 import {prose, visible} from "../text";
-import {Code, Grid, Joined, Sql, TableName} from "../ui";
+import {Code, Codes, Grid, Joined, Sql, TableName} from "../ui";
 import {columnLine} from "./column_line";
+import {Hidden} from "./columns";
 import {BlockedQuestions} from "./questions";
 
 export function Lineage({table}: {table: Table}) {
@@ -97,20 +98,8 @@ export const hasSamples = (table: Table) => sampled(table).length > 0;
 export function Samples({table}: {table: Table}) {
   const body = sampled(table).map(line => [
     <Code>{line.name}</Code>,
-    <Joined>
-      {line.samples.map(sample => (
-        <Code key={sample}>{sample}</Code>
-      ))}
-    </Joined>,
-    <>
-      {visible(line.hidden)}
-      {line.hidden && line.patterns.length ? ": " : ""}
-      <Joined>
-        {line.patterns.map(pattern => (
-          <Code key={pattern}>{pattern}</Code>
-        ))}
-      </Joined>
-    </>,
+    <Codes>{line.samples}</Codes>,
+    <Hidden line={line} />,
   ]);
   return (
     <Grid
@@ -125,14 +114,6 @@ export function Samples({table}: {table: Table}) {
   );
 }
 
-const list = (names: string[]) => (
-  <Joined>
-    {names.map(name => (
-      <Code key={name}>{name}</Code>
-    ))}
-  </Joined>
-);
-
 export function Constraints({table}: {table: Table}) {
   return (
     <>
@@ -143,7 +124,7 @@ export function Constraints({table}: {table: Table}) {
             ["Unique key", "name"],
             ["Columns", ""],
           ]}
-          body={table.u.map(([name, columns]) => [<Code>{name}</Code>, list(columns)])}
+          body={table.u.map(([name, columns]) => [<Code>{name}</Code>, <Codes>{columns}</Codes>])}
         />
       ) : null}
       {table.ix ? (
@@ -158,8 +139,12 @@ export function Constraints({table}: {table: Table}) {
           body={table.ix.map(([name, columns, unique, where, included]) => [
             <Code>{name}</Code>,
             <>
-              {list(columns)}
-              {included ? <>, includes {list(included)}</> : null}
+              <Codes>{columns}</Codes>
+              {included ? (
+                <>
+                  , includes <Codes>{included}</Codes>
+                </>
+              ) : null}
             </>,
             unique,
             where ? <Code>{where}</Code> : "",

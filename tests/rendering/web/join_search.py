@@ -63,7 +63,7 @@ class JoinSearch:
 
 
 def compared(answer: Mapping[str, Any]) -> Answer:
-    """What the page shows of the answer of `get_join_path`."""
+    """Return the fields of a `get_join_path` answer that the page shows."""
     found = {name: answer[name] for name in _COMPARED if name in answer}
     warnings = [{name: each[name] for name in ("code", "message")} for each in answer.get("warnings", ())]
     return {**found, "warnings": warnings} if warnings else found

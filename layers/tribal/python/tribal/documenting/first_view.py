@@ -1,4 +1,4 @@
-"""What the first view of the page shows of all tables: numbers, where to begin, and what to document first."""
+"""The data of the page's first view: numbers, example questions, and what to document first."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CodedColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """What the first view needs to know of one table."""
+    """Facts about one table for the first view."""
 
     name: str
     label: str
@@ -67,7 +67,7 @@ class TableFacts:
 
 
 def table_facts(document: TableDocument) -> TableFacts:
-    """Collect what the first view needs to know of a table."""
+    """Collect the facts about a table for the first view."""
     needed = [column for column in document.columns if needs_description(column)]
     described = [column.description.source for column in needed if column.description.text]
     return TableFacts(
@@ -107,19 +107,19 @@ def first_view(
     queries: Sequence[VerifiedQuery] = (),
     joins: Joins | None = None,
 ) -> dict[str, Any]:
-    """Return what the first view shows, as declared in `page/src/data/types.ts`.
+    """Return the data of the first view, as declared in `page/src/data/types.ts`.
 
     Args:
         tables: every table that the caller may see.
-        todo: what to document first; without it, gaps that questions found do not count.
+        todo: the list of what to document first; by default, ranked without open questions.
         queries: the verified queries that the caller may see.
         joins: for a question about a join; `None` where the page has no view of joins.
     """
     ranked = rank((item for table in tables for item in table.missing), LISTED_TODO) if todo is None else todo
     engines = Counter(dict({(table.database, table.database_type) for table in tables}).values())
-    readers = Counter({table.name: table.readers for table in tables})
-    readers.update(name for query in queries for name in query.tables if name in readers)
     views = {table.name: table.readers for table in tables}
+    readers = Counter(views)
+    readers.update(name for query in queries for name in query.tables if name in views)
     return {
         "at": max((table.documented_at for table in tables), default="")[:10],
         "engines": dict(sorted(engines.items())),

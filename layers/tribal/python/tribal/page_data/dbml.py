@@ -5,26 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
-from tribal.capabilities.retrieval.errors import DomainNotFound
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.page_data.survey import Survey, SurveyedDomain, documents
 from tribal.rendering.dbml import dbml_refs, dbml_table
 
 
-def dbml_part(found: Survey, toolbox: Toolbox, database: str, domain: str) -> dict[str, Any]:
-    """By table of a domain: its block, and its keys, each with the table that it refers to.
-
-    Raises:
-        DomainNotFound: when no domain of that name is visible to the caller.
-    """
-    for each in found.domains:
-        if (each.database, each.name) == (database, domain):
-            return dbml_of(each, found, toolbox)
-    raise DomainNotFound(f"there is no domain {domain!r} in the database {database!r}")
-
-
-def dbml_of(domain: SurveyedDomain, found: Survey, toolbox: Toolbox) -> dict[str, Any]:
-    """As `dbml_part`, of a domain that was found."""
+def dbml_part(domain: SurveyedDomain, found: Survey, toolbox: Toolbox) -> dict[str, Any]:
+    """By table of a domain: its block, and its keys, each with the table that it refers to."""
     part: dict[str, Any] = {}
     for _, document in documents([table.entry for table in domain.tables], toolbox):
         table = bounded_table(document, found.opened.bounds)

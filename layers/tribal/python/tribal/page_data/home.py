@@ -24,12 +24,12 @@ LISTED_CHANGES = 5
 LISTED_BLOCKED = 3
 """Questions of an exam that are not answered."""
 _FATES = ("dropped", "added", "changed")
-"""What a database does with a table, most drastic first; what the configuration leaves out is no change of it."""
+"""Changes of tables in a database, most drastic first. Tables that the configuration excludes have not changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What a caller may see of other reports, for the first view."""
+    """The parts of other reports that the first view shows, within the caller's scope."""
 
     gaps: Sequence[OpenGap] = ()
     changes: Mapping[str, Any] | None = None

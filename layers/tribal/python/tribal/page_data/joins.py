@@ -210,7 +210,7 @@ class _Joins:
         return {"k": keys, **self._passing(joins.graph, tables)}
 
     def _passing(self, graph: JoinGraph, tables: Iterable[SurveyedTable]) -> dict[str, Any]:
-        """What it costs to pass each table, where that is not `_PLAIN_TRANSIT`, and the hubs among them."""
+        """Return the transit costs that differ from `_PLAIN_TRANSIT`, and the hubs."""
         passing, hubs = [], {}
         for table in tables:
             transit = [transit_cost(table.name, way, then, graph) for way, then in _TURNS]

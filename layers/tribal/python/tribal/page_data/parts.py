@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
-from tribal.capabilities.retrieval.errors import DomainNotFound
 from tribal.capabilities.retrieval.names import find_table
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.documenting.first_view import TableFacts, coverage
 from tribal.documenting.todo import gaps_by_table
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
-from tribal.page_data.dbml import dbml_of
+from tribal.page_data.dbml import dbml_part
 from tribal.page_data.home import NO_REPORTS, Reports, home_part
-from tribal.page_data.joins import keys_with_joins
+from tribal.page_data.joins import keys_part, keys_with_joins
 from tribal.page_data.survey import Survey, SurveyedDomain, SurveyedTable, documents, survey
 from tribal.page_data.table_extras import decisions_about, of_table, visible_to
 from tribal.page_data.to_document import open_questions, todo_part
@@ -131,19 +130,8 @@ def definitions_part(found: Survey, toolbox: Toolbox) -> list[list[str]]:
     return [[kind, text, table] for kind, text, table in shown if table is not None]
 
 
-def domain_part(found: Survey, database: str, name: str) -> dict[str, Any]:
-    """What a domain's page shows besides its list of tables.
-
-    Raises:
-        DomainNotFound: when no domain of that name is visible to the caller.
-    """
-    domain = next((one for one in found.domains if (one.database, one.name) == (database, name)), None)
-    if domain is None:
-        raise DomainNotFound(f"there is no domain {name!r} in the database {database!r}")
-    return _domain(domain)
-
-
-def _domain(domain: SurveyedDomain) -> dict[str, Any]:
+def domain_part(domain: SurveyedDomain) -> dict[str, Any]:
+    """What a domain's page shows besides its list of tables."""
     document = domain.document
     own: dict[str, Any] = {"j": document.common_joins, "al": document.annotation_line} if document else {}
     present = {name: value for name, value in own.items() if value}
@@ -180,11 +168,18 @@ def _records_of_site(
     return records
 
 
-WHOLE_PARTS: Mapping[str, Callable[[Survey], object]] = {
-    "columns": columns_part,
-    "state": state_part,
+WHOLE_PARTS: Mapping[str, Callable[[Survey, Toolbox], object]] = {
+    "columns": lambda found, _: columns_part(found),
+    "definitions": definitions_part,
+    "keys": keys_part,
+    "state": lambda found, _: state_part(found),
 }
-"""The parts that exist once, by name, and that depend on the index alone."""
+"""The parts that exist once, by name."""
+DOMAIN_PARTS: Mapping[str, Callable[[SurveyedDomain, Survey, Toolbox], object]] = {
+    "dbml": dbml_part,
+    "domain": lambda domain, _found, _toolbox: domain_part(domain),
+}
+"""The parts of each domain, by name."""
 
 
 def every_part(toolbox: Toolbox, store: ObjectStore, reports: Reports) -> Iterator[tuple[str, object]]:
@@ -193,13 +188,11 @@ def every_part(toolbox: Toolbox, store: ObjectStore, reports: Reports) -> Iterat
     yield "catalog", catalog_part(found, toolbox, store, reports)
     yield "changes", reports.changes
     yield "todo", todo_part(found, toolbox, reports.gaps)
-    yield "keys", keys_with_joins(found, toolbox)
-    yield "definitions", definitions_part(found, toolbox)
-    for name, make in WHOLE_PARTS.items():
-        yield name, make(found)
+    for name, make in {**WHOLE_PARTS, "keys": keys_with_joins}.items():
+        yield name, make(found, toolbox)
     for number, domain in enumerate(found.domains):
-        yield f"domain-{number}", _domain(domain)
-        yield f"dbml-{number}", dbml_of(domain, found, toolbox)
+        for name, make_of in DOMAIN_PARTS.items():
+            yield f"{name}-{number}", make_of(domain, found, toolbox)
     by_table = gaps_by_table(reports.gaps)
     for start in range(0, len(found.tables), TABLES_A_PART):
         some = found.tables[start : start + TABLES_A_PART]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.definitions.visible import visible_definitions
 from tribal.capabilities.retrieval.domains import domain_documents
+from tribal.capabilities.retrieval.errors import DomainNotFound
 from tribal.capabilities.retrieval.names import may_see
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.capabilities.retrieval.tools import guidance_for
@@ -52,7 +53,7 @@ class SurveyedTable:
     place: int
     """Its position in the survey."""
     facts: TableFacts
-    """What the first view needs to know of it."""
+    """Its facts for the first view."""
     description: str
     rows: int
     columns: tuple[SearchedColumn, ...]
@@ -109,12 +110,23 @@ class Survey:
     joins: Joins
     """The tables that declared keys join each table to."""
     todo: TodoList
-    """What to document first, as far as no question asks for it."""
+    """What to document first, ranked without open questions."""
 
     @property
     def databases(self) -> list[str]:
         """The names of the databases."""
         return sorted({domain.database for domain in self.domains})
+
+    def domain(self, database: str, name: str) -> SurveyedDomain:
+        """Return a domain of a database.
+
+        Raises:
+            DomainNotFound: when no domain of that name is visible to the caller.
+        """
+        for domain in self.domains:
+            if (domain.database, domain.name) == (database, name):
+                return domain
+        raise DomainNotFound(f"there is no domain {name!r} in the database {database!r}")
 
 
 def page_toolbox(caller: Caller, app: Application) -> Toolbox:

@@ -1,4 +1,4 @@
-"""What people wrote about a table besides its documentation: verified queries, metrics and decisions."""
+"""Verified queries, metrics and decisions about a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to document first, and the questions that this would answer, as far as a caller may see them."""
+"""Rank what to document first, and list the questions that it would answer, within the caller's scope."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def todo_list(found: Survey, toolbox: Toolbox, gaps: Sequence[OpenGap], limit: i
 
 
 def todo_part(found: Survey, toolbox: Toolbox, gaps: Sequence[OpenGap]) -> dict[str, Any]:
-    """What to document first; `gaps` are those that the caller may see."""
+    """Return the ranked list of what to document; `gaps` are those that the caller may see."""
     listed = todo_list(found, toolbox, gaps, TODO_ITEMS)
     return {
         "total": listed.total,

@@ -27,7 +27,15 @@ _MAIN = "index.html"
 def _part(name: str, call: Call) -> Response:
     from tribal.page_data.parts import WHOLE_PARTS
 
-    return _browsed(call, lambda found, _: WHOLE_PARTS[name](found))
+    return _browsed(call, WHOLE_PARTS[name])
+
+
+def _part_of_domain(name: str, call: Call) -> Response:
+    from tribal.page_data.parts import DOMAIN_PARTS
+
+    database, domain = _asked(call, "database"), _asked(call, "domain")
+    make = DOMAIN_PARTS[name]
+    return _browsed(call, lambda found, toolbox: make(found.domain(database, domain), found, toolbox))
 
 
 def _catalog(call: Call) -> Response:
@@ -46,18 +54,6 @@ def _catalog(call: Call) -> Response:
         return catalog_part(found, toolbox, store, reports)
 
     return _browsed(call, part)
-
-
-def _keys(call: Call) -> Response:
-    from tribal.page_data.joins import keys_part
-
-    return _browsed(call, keys_part)
-
-
-def _definitions(call: Call) -> Response:
-    from tribal.page_data.parts import definitions_part
-
-    return _browsed(call, definitions_part)
 
 
 def _changes(call: Call) -> Response:
@@ -99,20 +95,6 @@ def _questions(call: Call) -> Response:
 
 def _gaps(call: Call) -> list[OpenGap]:
     return call.app.open_gaps(call.request.caller)
-
-
-def _domain(call: Call) -> Response:
-    from tribal.page_data.parts import domain_part
-
-    database, name = _asked(call, "database"), _asked(call, "domain")
-    return _browsed(call, lambda found, _: domain_part(found, database, name))
-
-
-def _dbml(call: Call) -> Response:
-    from tribal.page_data.dbml import dbml_part
-
-    database, name = _asked(call, "database"), _asked(call, "domain")
-    return _browsed(call, lambda found, toolbox: dbml_part(found, toolbox, database, name))
 
 
 def _asked(call: Call, name: str) -> str:
@@ -167,8 +149,12 @@ def _file_route(path: str, name: str, content_type: str) -> Route:
     return Route("GET", path, partial(_file, name), summary, public=True, content_type=content_type)
 
 
-def _part_route(name: str, summary: str) -> Route:
-    return Route("GET", f"{PAGE}/{name}", partial(_part, name), summary, by_generation=True)
+def _part_route(name: str, summary: str, *, by_generation: bool = True) -> Route:
+    return Route("GET", f"{PAGE}/{name}", partial(_part, name), summary, by_generation=by_generation)
+
+
+def _domain_route(name: str, summary: str) -> Route:
+    return Route("GET", f"{PAGE}/{name}", partial(_part_of_domain, name), summary, by_generation=True)
 
 
 PAGE_ROUTES: tuple[Route, ...] = (
@@ -177,18 +163,16 @@ PAGE_ROUTES: tuple[Route, ...] = (
     _file_route("/graph.js", "graph.js", "text/javascript"),
     _file_route("/page.css", "page.css", "text/css"),
     Route("GET", f"{PAGE}/catalog", _catalog, "The first view: every table and domain, with numbers."),
-    Route("GET", f"{PAGE}/definitions", _definitions, "Questions of verified queries, and metrics, for search."),
+    _part_route("definitions", "Questions of verified queries, and metrics, for search.", by_generation=False),
     Route("GET", f"{PAGE}/changes", _changes, "What changed between the last two runs."),
     Route("GET", f"{PAGE}/table", _table, "Everything about the table `name`."),
     Route("GET", f"{PAGE}/todo", _todo, "What to document first."),
     Route("GET", f"{PAGE}/questions", _questions, "Questions that the table `name` leaves open."),
     Route("GET", f"{PAGE}/remembered", _remembered, "Decisions and shared memories about the table `name`."),
-    Route("GET", f"{PAGE}/domain", _domain, "Everything about a domain of `database`.", by_generation=True),
-    Route("GET", f"{PAGE}/dbml", _dbml, "The tables of a domain of `database` in DBML.", by_generation=True),
+    _domain_route("domain", "Everything about a domain of `database`."),
+    _domain_route("dbml", "The tables of a domain of `database` in DBML."),
     _part_route("columns", "The columns of every table, in catalog order, for search."),
-    Route(
-        "GET", f"{PAGE}/keys", _keys, "The keys between tables, by their positions in the catalog.", by_generation=True
-    ),
+    _part_route("keys", "The keys between tables, by their positions in the catalog."),
     _part_route("state", "How fresh the documentation is, and how much is described."),
 )
 """The page at the root of a server, and its data."""
