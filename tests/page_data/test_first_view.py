@@ -31,7 +31,7 @@ from tribal.capabilities.interrogation.rights import READ_INTERROGATION
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.capabilities.retrieval.tools import READ_DOCUMENTATION
 from tribal.documenting import lint, todo
-from tribal.documenting.first_view import first_view, page_address, table_facts
+from tribal.documenting.first_view import first_view, page_address, related_tables, table_facts
 from tribal.identity.locations import DEFINITIONS_FILE, DOCS, SITE_PAGE
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.page_data.home import Reports, home_part, latest_exam
@@ -201,6 +201,21 @@ def test_joins_are_asked_about_only_over_two_or_three_steps_between_domains(tmp_
     assert [each for each in questions if each[1].startswith("#/join/")] == [
         ["How do crm.customer and sales.order_line relate?", "#/join/shop.crm.customer/shop.sales.order_line"]
     ]
+
+
+def test_a_join_that_needs_a_warning_is_no_example() -> None:
+    tables = with_relations(shop_tables())
+    keys = [(table.name, key.references_table) for table in tables for key in table.foreign_keys]
+    facts, asked = [*map(table_facts, tables)], []
+
+    def is_clear(one: str, other: str) -> bool:
+        asked.append((one, other))
+        return len(asked) == 2
+
+    found = related_tables(facts, keys, is_clear)
+    assert found is not None
+    assert [(found[0].name, found[1].name)] == asked[1:]
+    assert related_tables(facts, keys, lambda _one, _other: False) is None
 
 
 def within(tables: Sequence[TableDocument], scope: Scope) -> list[TableDocument]:

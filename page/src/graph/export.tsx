@@ -42,8 +42,10 @@ export function ExportMenu({props, drawing}: {props: DiagramProps; drawing: Draw
   const onFocusOut = (event: FocusEvent) => {
     if (!menu.current?.contains(event.relatedTarget as Node | null)) close();
   };
+  // The event of opening may come after the first click.
+  const onToggle = () => menu.current?.open || setSaid("");
   return (
-    <details class="g-export" ref={menu} onKeyDown={onKeyDown} onFocusOut={onFocusOut} onToggle={() => setSaid("")}>
+    <details class="g-export" ref={menu} onKeyDown={onKeyDown} onFocusOut={onFocusOut} onToggle={onToggle}>
       <summary>Export</summary>
       <div class="g-menu" tabIndex={-1}>
         {formats(props, drawing, svg).map(format => (

@@ -212,6 +212,65 @@ def test_the_drawer_lists_every_table_by_keyboard(chromium: Chromium, forms: dic
         tab.until("!document.querySelector('dialog')")
 
 
+def test_the_map_is_opened_and_searched_by_keyboard(chromium: Chromium, forms: dict[str, str]) -> None:
+    with looking(chromium, forms["static"], VIEWS["map"]) as tab:
+        tab.value("document.querySelector('.g-drawing [aria-expanded]').focus()")
+        tab.press("Enter")
+        tab.until("document.querySelector('.g-drawing [aria-expanded=true]')")
+        tab.value("document.querySelector('.g-find').focus()")
+        tab.type("order_line")
+        tab.until("document.querySelector('.g-said').innerText.startsWith('sales.order_line')")
+        assert "order_line" in tab.value("document.querySelector('.g-found').textContent")
+        assert heard(tab) == []
+        tab.press("Enter")
+        tab.until("document.querySelector('main h1').innerText === 'sales.order_line'")
+
+
+def test_a_diagram_is_changed_and_exported_by_keyboard_and_has_a_list_of_the_same(
+    chromium: Chromium, forms: dict[str, str]
+) -> None:
+    def press(text: str) -> None:
+        tab.value(f"[...document.querySelectorAll('.g-tools button')].find(one => one.innerText === {text!r}).focus()")
+        tab.press("Enter")
+
+    with looking(chromium, forms["static"], VIEWS["table"]) as tab:
+        boxes = "document.querySelectorAll('.g-drawing rect.g-box').length"
+        one_step = tab.value(boxes)
+        press("2 steps")
+        tab.until(f"{boxes} > {one_step}")
+        press("All columns")
+        tab.until("document.querySelector('.g-drawing').textContent.includes('int')")
+        tab.value("document.querySelector('.g-export summary').focus()")
+        tab.press("Enter")
+        for name, ending in (("SVG", "svg"), ("Mermaid", "mmd"), ("DBML", "dbml")):
+            tab.value(f"document.querySelector('[aria-label=\"Download {name}\"]').focus()")
+            tab.press("Enter")
+            tab.until(f"/^Saved .*[.]{ending}$/.test(document.querySelector('.g-menu [role=status]').innerText)")
+        tab.press("Escape")
+        tab.value("document.querySelector('.g-list summary').focus()")
+        tab.press("Enter")
+        tab.until("document.querySelector('.g-list li')")
+        assert tab.value("document.querySelectorAll('.g-list > ul > li').length") == tab.value(boxes)
+        lines = tab.value("document.querySelectorAll('.g-drawing path.g-line').length")
+        assert tab.value("document.querySelectorAll('.g-list li li').length") == lines
+
+
+def test_pickers_work_by_keyboard(chromium: Chromium, forms: dict[str, str]) -> None:
+    with looking(chromium, forms["static"], VIEWS["search"]) as tab:
+        tab.until("document.querySelector('#results mark')")
+        tab.value("document.querySelector('.facets select').focus()")
+        tab.press("ArrowDown")
+        tab.until("location.hash.includes('?')")
+        visit(tab, "#/join")
+        # The first empty field has the focus.
+        tab.until("document.activeElement.id === 'from'")
+        tab.type("crm.customer")
+        tab.value("document.querySelector('#to').focus()")
+        tab.type("sales.order_line")
+        tab.press("Enter")
+        tab.until("document.querySelector('main pre')")
+
+
 def test_the_search_is_reached_from_anywhere(chromium: Chromium, forms: dict[str, str]) -> None:
     with looking(chromium, forms["static"], VIEWS["table"]) as tab:
         for key in ("/", "Ctrl+k"):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache, partial
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -25,6 +26,8 @@ _MOST_MEANINGS = 12
 _JOINED_TABLES = 30
 """The most connected tables, among which two are chosen that are a few steps apart."""
 _STEPS = (2, 3)
+_COMPARED_PAIRS = 10
+"""The most pairs of tables whose join is tried for a question. By judgement."""
 _EMAIL = "email"
 
 Joins = Mapping[str, Collection[str]]
@@ -105,7 +108,7 @@ def first_view(
     tables: Sequence[TableFacts],
     todo: TodoList | None = None,
     queries: Sequence[VerifiedQuery] = (),
-    joins: Joins | None = None,
+    related: tuple[TableFacts, TableFacts] | None = None,
 ) -> dict[str, Any]:
     """Return the data of the first view, as declared in `page/src/data/types.ts`.
 
@@ -113,7 +116,7 @@ def first_view(
         tables: every table that the caller may see.
         todo: the list of what to document first; by default, ranked without open questions.
         queries: the verified queries that the caller may see.
-        joins: for a question about a join; `None` where the page has no view of joins.
+        related: two tables for a question about a join; `None` where the page has no view of joins.
     """
     ranked = rank((item for table in tables for item in table.missing), LISTED_TODO) if todo is None else todo
     engines = Counter(dict({(table.database, table.database_type) for table in tables}).values())
@@ -126,7 +129,7 @@ def first_view(
         **coverage(tables),
         "connected": _most({table.name: table.connections for table in tables}),
         "read": _most(readers),
-        "questions": _questions(tables, queries, joins),
+        "questions": _questions(tables, queries, related),
         "todo": [
             [item.table, item.column or 0, _why(item, views.get(item.table, 0))] for item in ranked.items[:LISTED_TODO]
         ],
@@ -164,9 +167,11 @@ def _why(item: Todo, views: int) -> str:
     return "its name is unclear" if item.column and unclear(item.column) else "has no description"
 
 
-def _questions(tables: Sequence[TableFacts], queries: Sequence[VerifiedQuery], joins: Joins | None) -> list[list[str]]:
+def _questions(
+    tables: Sequence[TableFacts], queries: Sequence[VerifiedQuery], related: tuple[TableFacts, TableFacts] | None
+) -> list[list[str]]:
     """Questions that the page answers, each with the address of its answer."""
-    others = [*_about_values(tables), *_about_joins(tables, joins or {}), *_about_emails(tables)]
+    others = [*_about_values(tables), *_about_join(related), *_about_emails(tables)]
     verified = [*_verified(queries, {table.name for table in tables})]
     return [*verified[: LISTED_QUESTIONS - len(others)], *others]
 
@@ -190,22 +195,29 @@ def _about_values(tables: Iterable[TableFacts]) -> Iterator[list[str]]:
         yield [f"What does `{column.name}` of {table.label} mean?", page_address("table", table.name, column.name)]
 
 
-def _about_joins(tables: Iterable[TableFacts], joins: Joins) -> Iterator[list[str]]:
-    """A question about the most connected tables of two domains that are joined over one or two others."""
+def related_tables(
+    tables: Iterable[TableFacts], keys: Iterable[tuple[str, str]], is_clear: Callable[[str, str], bool]
+) -> tuple[TableFacts, TableFacts] | None:
+    """Choose two tables for a question about a join: much connected ones of two domains, a few steps apart.
+
+    Args:
+        tables: every table that the caller may see.
+        keys: the two tables that each declared key joins.
+        is_clear: whether the answer about two tables needs no warning.
+    """
+    joins = _joined_tables(keys)
     connected = [table for table in tables if table.name in joins]
     connected.sort(key=lambda table: (-table.connections, table.name))
     pairs = sorted(
         combinations(connected[:_JOINED_TABLES], 2), key=lambda pair: -sum(each.connections for each in pair)
     )
-    reached: dict[str, Mapping[str, int]] = {}
-    for one, other in pairs:
-        if one.database != other.database or one.domain == other.domain:
-            continue
-        if one.name not in reached:
-            reached[one.name] = _steps_from(one.name, joins)
-        if reached[one.name].get(other.name) in _STEPS:
-            yield [f"How do {one.label} and {other.label} relate?", page_address("join", one.name, other.name)]
-            return
+    steps = lru_cache(partial(_steps_from, joins=joins))
+    apart = (
+        (one, other)
+        for one, other in pairs
+        if one.database == other.database and one.domain != other.domain and steps(one.name).get(other.name) in _STEPS
+    )
+    return next((pair for pair in islice(apart, _COMPARED_PAIRS) if is_clear(pair[0].name, pair[1].name)), None)
 
 
 def _steps_from(start: str, joins: Joins) -> Mapping[str, int]:
@@ -218,6 +230,12 @@ def _steps_from(start: str, joins: Joins) -> Mapping[str, int]:
     return steps
 
 
+def _about_join(related: tuple[TableFacts, TableFacts] | None) -> Iterator[list[str]]:
+    if related is not None:
+        one, other = related
+        yield [f"How do {one.label} and {other.label} relate?", page_address("join", one.name, other.name)]
+
+
 def _about_emails(tables: Iterable[TableFacts]) -> Iterator[list[str]]:
     if sum(table.has_email for table in tables) > 1:
         yield ["Which tables hold e-mail addresses?", f"{page_address('search', _EMAIL)}?what=columns"]
@@ -228,7 +246,7 @@ def page_address(*parts: str) -> str:
     return "#/" + "/".join(quote(part, safe="!~*'()", errors="replace") for part in parts)
 
 
-def joined_tables(keys: Iterable[tuple[str, str]]) -> Joins:
+def _joined_tables(keys: Iterable[tuple[str, str]]) -> Joins:
     """The tables that each table is joined to, in the order of the keys."""
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for one, other in keys:

@@ -44,7 +44,7 @@ def home_part(found: Survey, toolbox: Toolbox, reports: Reports = NO_REPORTS) ->
     """The first view of a site or a served page."""
     facts = [table.facts for table in found.tables]
     todo = todo_list(found, toolbox, reports.gaps, LISTED_TODO) if reports.gaps else found.todo
-    home = first_view(facts, todo, visible_to(found, toolbox).queries, found.joins)
+    home = first_view(facts, todo, visible_to(found, toolbox).queries, found.related)
     if reports.changes is not None and reports.changes["before"]:
         home["changes"] = _changes(reports.changes, {table.name for table in found.tables})
     if reports.exam is not None:

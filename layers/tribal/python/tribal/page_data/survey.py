@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.definitions.visible import visible_definitions
 from tribal.capabilities.retrieval.domains import domain_documents
 from tribal.capabilities.retrieval.errors import DomainNotFound
+from tribal.capabilities.retrieval.join_path import get_join_path
 from tribal.capabilities.retrieval.names import may_see
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.capabilities.retrieval.tools import guidance_for
-from tribal.documenting.first_view import LISTED_TODO, Joins, TableFacts, joined_tables, table_facts
+from tribal.documenting.first_view import LISTED_TODO, TableFacts, related_tables, table_facts
 from tribal.documenting.todo import TodoList, rank
 from tribal.ports import Application, Caller, IndexedTable, IndexFilter
 from tribal.rendering.gaps import needs_description
@@ -22,7 +24,7 @@ from tribal.rendering.web.records import is_sensitive
 from tribal.rendering.words import shorten
 from tribal.scoping.bounds import Bounds
 from tribal.sql.dialect import legible_table
-from tribal_contracts import DatabaseType, DocumentedColumn, DomainDocument, KeyEdge, TableDocument
+from tribal_contracts import DatabaseType, DocumentedColumn, DomainDocument, GetJoinPathInput, KeyEdge, TableDocument
 
 DOCUMENTS_AT_ONCE = 10
 """Small, because more live objects mean more garbage collection: with 25 it takes 50 % longer."""
@@ -107,8 +109,8 @@ class Survey:
     """Domain by domain."""
     keys: tuple[KeyEdge, ...]
     """Between tables that the caller may see."""
-    joins: Joins
-    """The tables that declared keys join each table to."""
+    related: tuple[TableFacts, TableFacts] | None
+    """Two tables of different domains whose join is a good example."""
     todo: TodoList
     """What to document first, ranked without open questions."""
 
@@ -188,9 +190,20 @@ def _surveyed(opened: OpenIndex, toolbox: Toolbox) -> Survey:
         tuple(domains),
         tuple(tables),
         keys,
-        joined_tables((key.from_table, key.to_table) for key in keys if key.source == "declared"),
+        related_tables(
+            (table.facts for table in tables),
+            ((key.from_table, key.to_table) for key in keys if key.source == "declared"),
+            partial(_is_clear, toolbox),
+        ),
         rank((item for table in tables for item in table.facts.missing), LISTED_TODO),
     )
+
+
+def _is_clear(toolbox: Toolbox, one: str, other: str) -> bool:
+    """Whether a join over other tables is found, and nothing warns about it."""
+    answer = get_join_path(GetJoinPathInput(source_table=one, target_table=other), toolbox)
+    warned = any(warning.code.startswith("RET_JOIN") for warning in answer.warnings or ())
+    return answer.path_found and not warned
 
 
 def _table(entry: IndexedTable, unbounded: TableDocument, bounds: Bounds) -> SurveyedTable:
