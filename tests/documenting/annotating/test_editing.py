@@ -55,6 +55,16 @@ def test_a_word_is_exchanged_and_nothing_else() -> None:
     ]
 
 
+@each_case("offset", [0, 2, 4])
+def test_lists_keep_their_indent(offset: int) -> None:
+    more = " " * offset
+    before = (
+        f"terms:\n{more}- name: basket\n{more}  definition: What a customer buys at once.\n{more}  synonyms:\n"
+        f"{more}  {more}- cart\ntables:\n  public.orders:\n    description: Orders.\n"
+    ).encode()
+    assert changes(before, edited(before, KEY, NET, "Net.")) == ["+    columns:", "+      net: Net."]
+
+
 def test_a_description_of_another_column_is_added_to_its_table_however_that_is_spelled() -> None:
     after = edited(FILE, KEY, Subject(("public", "Order Lines"), column="price"), "Each, in cents.")
     assert changes(FILE, after) == [

@@ -105,7 +105,10 @@ def _lines(data: bytes) -> list[str]:
 
 
 _COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
-_INDENTED = re.compile(r"^( +)[^\s#-]", re.MULTILINE)
+_NESTED = re.compile(
+    r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?=(?:[ \t]*(?:#[^\n]*)?\n)*( *)(- |[^\s#-]))", re.MULTILINE
+)
+"""A key without a value in its line, and what begins below it: a list or a mapping."""
 _NEVER_FOLDED = 1_000_000
 _NEEDS_QUOTES = re.compile(
     "[^\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|^[ \n]|[ \n]$", re.MULTILINE
@@ -230,8 +233,10 @@ def _loaded(text: str) -> tuple[YAML, Any] | None:
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = _NEVER_FOLDED
-    indent = _INDENTED.search(text)
-    yaml.indent(mapping=len(indent[1]) if indent else 2)
+    nested = [(len(found[2]) - len(found[1]), found[3] == "- ") for found in _NESTED.finditer(text)]
+    offset = next((more for more, is_list in nested if is_list), 0)
+    mapping = next((more for more, is_list in nested if not is_list and more > 0), 2)
+    yaml.indent(mapping=mapping, sequence=offset + 2, offset=offset)
     try:
         return yaml, yaml.load(text)
     except (YAMLError, ValueError):  # `2024-99-99` is text to our reader and a broken date to this one
