@@ -1,7 +1,8 @@
-"""How fast is the page, as a static site in headless Chromium?
+"""How fast is the page in headless Chromium?
 
-`python -m bench.page [TABLES ...]`, by default over 1,000 and 5,000 generated tables: what the first view loads and
-when its numbers and its map are drawn, how long results take after a key, and how long a diagram and the map take.
+`python -m bench.page [TABLES ...]`, by default over 1,000 and 5,000 generated tables: of a static site, what the first
+view loads and when its numbers and its map are drawn, how long results take after a key, and how long a diagram and the
+map take; of the served page, how long the first words of an answer take, without a model.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
+from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryDirectory
 
 from bench.generated import documented_project
@@ -42,6 +44,22 @@ _TYPE = """
   return times;
 })
 """
+_ASKED = ("which invoices are unpaid?", "what does the status of a payment mean?", "how many customers per country?")
+_ASK = """
+(async text => {
+  const words = () => document.querySelectorAll('.answer li, .answer p:not(.loading)').length;
+  const field = document.querySelector('#question'), before = words();
+  field.value = text;
+  field.dispatchEvent(new Event('input', {bubbles: true}));
+  await new Promise(done => setTimeout(done, 50));
+  const begun = performance.now();
+  field.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true, cancelable: true}));
+  while (words() <= before) await new Promise(done => setTimeout(done, 1));
+  const first = performance.now() - begun;
+  while (document.querySelector('.answer[aria-busy=true]')) await new Promise(done => setTimeout(done, 1));
+  return first;
+})
+"""
 _SHOW = """
 (async ([address, selector]) => {
   const begun = performance.now();
@@ -64,6 +82,7 @@ def page(bench: Bench) -> Iterator[Table]:
     sizes = [int(size) for size in bench.arguments] or SIZES
     with TemporaryDirectory() as profile, Chromium(program, Path(profile)) as chromium:
         yield Table("The page as a static site", [_row(bench, chromium, size) for size in sizes])
+        yield Table("The first words of an answer on the served page", [_ask(bench, chromium, size) for size in sizes])
 
 
 def _row(bench: Bench, chromium: Chromium, size: int) -> Row:
@@ -86,6 +105,20 @@ def _row(bench: Bench, chromium: Chromium, size: int) -> Row:
         "domain ms": round(_shown(tab, _largest_domain(tab), ".g-drawing rect")),
         "map ms": round(_shown(tab, "#/map", ".g-drawing rect")),
     }
+
+
+def _ask(bench: Bench, chromium: Chromium, size: int) -> Row:
+    folder = documented_project(bench, size)
+    with Popen([TRIBAL, "serve", "--port", "0", "--project", folder], stdout=PIPE, stderr=DEVNULL, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().removeprefix("serving ").strip()
+            tab = chromium.open(f"{address}#/ask")
+            tab.until("document.querySelector('#question')")
+            first, *others = (float(tab.value(f"({_ASK})({text!r})")) for text in _ASKED * 3)
+        finally:
+            server.terminate()
+    return {"tables": size, "first question ms": round(first), "others ms, median": round(median(others))}
 
 
 def _typed(tab: Tab, text: str) -> list[float]:

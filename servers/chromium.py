@@ -148,8 +148,16 @@ class Tab:
             self._call(f"{domain}.enable")
         preferred = [{"name": "prefers-color-scheme", "value": scheme}]
         self._call("Emulation.setEmulatedMedia", features=preferred)
+        self._and_wait("Page.navigate", url=address)
+
+    def reload(self) -> None:
+        """Load the page again."""
+        self._and_wait("Page.reload")
+
+    def _and_wait(self, method: str, **parameters: Any) -> None:
+        """Call a method that loads a page, and wait for the load to complete."""
         self._loaded = False
-        self._call("Page.navigate", url=address)
+        self._call(method, **parameters)
         while not self._loaded:
             self._browser.receive()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -40,6 +40,14 @@ pytest_plugins = [
     "tests.plugins.without_servers",
     "tests.rendering.web.browser",
 ]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what commands remember of the user, such as the last answer, out of the real home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

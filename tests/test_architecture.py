@@ -316,6 +316,7 @@ OWN_NAME_ELSEWHERE = {
     "knowledge": {"memory/pointers.py"},
     # A folder that is kept out of git.
     "contribution": {"identity/locations.py"},
+    "proposals": {"identity/locations.py"},
     # The optional dependencies are called so too.
     "chat": {"documents/parser.py"},
 }

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from tribal_contracts.core.models import NamedModel as NamedModel
     from tribal_contracts.core.models import SpendingSettings as SpendingSettings
     from tribal_contracts.core.models import sum_usage as sum_usage
+    from tribal_contracts.core.runs import CatalogCoverage as CatalogCoverage
+    from tribal_contracts.core.runs import CoverageRecord as CoverageRecord
+    from tribal_contracts.core.runs import DomainCoverage as DomainCoverage
     from tribal_contracts.core.runs import LeaseRecord as LeaseRecord
     from tribal_contracts.core.runs import RunRecord as RunRecord
     from tribal_contracts.core.runs import SourceRecord as SourceRecord
@@ -252,7 +255,7 @@ else:
         "core.knowledge_settings": "KnowledgeSettings SyncSettings",
         "core.models": "NANODOLLARS ModelEntry ModelPrice ModelProvider ModelQuote ModelSettings ModelUsage NamedModel "
         "SpendingSettings sum_usage",
-        "core.runs": "LeaseRecord RunRecord SourceRecord",
+        "core.runs": "CatalogCoverage CoverageRecord DomainCoverage LeaseRecord RunRecord SourceRecord",
         "core.sections": "CapabilitySettings IdentitySettings",
         "core.shape": "SCHEMA_VERSION AgentError AgentStatus ClosedContract ContentHash "
         "Contract Count DatabaseType DomainName ErrorSeverity FullyQualifiedTableName "

@@ -15,14 +15,25 @@ from typing import Any, Union, cast
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from tribal_contracts import answering, chat, contribution, core, interrogation, knowledge, memory, retrieval
+from tribal_contracts import answering, chat, contribution, core, interrogation, knowledge, memory, proposals, retrieval
 from tribal_contracts.core.shape import ClosedContract
 from tribal_contracts.documentation import exports as documentation
 from tribal_contracts.project_file import ProjectFile
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
 
-CAPABILITIES = (core, documentation, retrieval, memory, knowledge, answering, interrogation, chat, contribution)
+CAPABILITIES = (
+    core,
+    documentation,
+    retrieval,
+    memory,
+    knowledge,
+    answering,
+    interrogation,
+    chat,
+    contribution,
+    proposals,
+)
 """Packages of contracts, each of which lists its exports in `EXPORTED`."""
 
 EXPORTED: dict[str, type[BaseModel]] = {
@@ -34,7 +45,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
 _OF_MEMORY_SPECIFICATION = {**memory.EXPORTED, **knowledge.EXPORTED}
 _FAILURES: dict[str, type[BaseModel]] = {
     **dict.fromkeys(_OF_MEMORY_SPECIFICATION, memory.ToolError),
-    **dict.fromkeys({**answering.EXPORTED, **interrogation.EXPORTED}, answering.FailedAnswer),
+    **dict.fromkeys({**answering.EXPORTED, **interrogation.EXPORTED, **proposals.EXPORTED}, answering.FailedAnswer),
 }
 """How the tools fail whose outputs have no place for an error."""
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"

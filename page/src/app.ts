@@ -1,13 +1,36 @@
 // What all views share: the catalog, its source, and where the reader is.
 import {createContext} from "preact";
 import {useContext, useEffect, useState} from "preact/hooks";
+import type {Conversation} from "./ask/conversation";
 import type {Catalog} from "./data/catalog";
 import type {Source} from "./data/source";
+import type {CallerPart} from "./data/types";
 
 export interface App {
   catalog: Catalog;
   source: Source;
+  /** Without a server the page is read-only. */
+  caller: CallerPart;
+  /** Whether the caller's rights have been loaded. */
+  isCallerKnown: boolean;
+  /** Reload rights and counts. */
+  refreshCaller: () => void;
+  conversation: Conversation;
 }
+
+export const READER: CallerPart = {
+  rights: {
+    write: false,
+    propose: false,
+    interrogate: false,
+    read_sessions: false,
+    contribute: false,
+    upload: false,
+    ask: false,
+  },
+  waiting: {proposals: 0, contributions: 0, uploads: 0},
+  collections: [],
+};
 
 export const AppContext = createContext<App | null>(null);
 

@@ -8,7 +8,7 @@ import {type Keys, keysOfPart} from "./data/keys";
 import {keysOfRecords} from "./data/record_keys";
 import {domainPart, type Source} from "./data/source";
 import {FOREIGN, PRIMARY} from "./data/types";
-import type {DiagramProps, GraphTable, MapProps} from "./graph/props";
+import type {DiagramProps, GraphTable, LineageProps, MapProps} from "./graph/props";
 import type {KeysPart} from "./joins/types";
 import {own} from "./text";
 import {Loading, Problem} from "./ui";
@@ -16,6 +16,7 @@ import {Loading, Problem} from "./ui";
 interface Graph {
   Diagram: ComponentType<DiagramProps>;
   DatabaseMap: ComponentType<MapProps>;
+  LineageDrawing: ComponentType<LineageProps>;
 }
 
 let register: (graph: Graph) => void = () => {};
@@ -62,7 +63,7 @@ async function keysOfSource(source: Source, catalog: Catalog): Promise<Keys> {
 /** Full names of tables by place. */
 export const namesOf = (catalog: Catalog) => catalog.places.map(table => table.n);
 
-function graphTable(catalog: Catalog, name: string): GraphTable {
+export function graphTable(catalog: Catalog, name: string): GraphTable {
   const table = catalog.tables.get(name);
   if (!table) return {name, label: name};
   return {name, label: table.l, href: tableLink(name), description: table.s};
@@ -123,6 +124,13 @@ export function DiagramOf({label, start, focus}: DiagramOfProps) {
       dbml={app.source.form === "file" ? undefined : names => dbmlOf(app, names)}
     />
   );
+}
+
+export function LineageOf(props: LineageProps) {
+  const {source} = useApp();
+  const {value, problem} = useLoaded("lineage", () => loadGraph(source));
+  if (problem) return <Problem problem={problem} />;
+  return value ? <value.LineageDrawing {...props} /> : <Loading />;
 }
 
 export function MapOfDatabase({database, small}: {database: Database; small?: boolean}) {

@@ -1,29 +1,47 @@
 // The page: its head with search and navigation, the drawer with all tables, and the view that the address names.
 import {type ComponentChildren, Fragment, h, render} from "preact";
 import {useEffect, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
-import {type App, AppContext, useLoaded} from "./app";
-import {searchLink, tableLink} from "./data/catalog";
-import {keepToken, pageSource, TokenRequired} from "./data/source";
+import {type App, AppContext, READER, useLoaded} from "./app";
+import {Conversation} from "./ask/conversation";
+import {AskView} from "./ask/view";
+import {type Catalog, searchLink, tableLink} from "./data/catalog";
+import {fromServer, keepToken, messageOf, pageSource, type Source, TokenRequired} from "./data/source";
+import type {CallerPart} from "./data/types";
 import {Drawer} from "./drawer";
+import {EditingProvider} from "./editing/editor";
 import {type Route, replaceAddress, scrollBefore, useVisit, type Visit} from "./route";
 import {scrollWhileGrowing} from "./scrolling";
 import {Search} from "./search/search";
 import {SearchView} from "./search/view";
-import {visible} from "./text";
+import {own, visible} from "./text";
 import {Heading, Lead, Loading, Name} from "./ui";
+import {ChangesView} from "./views/changes";
+import {ContributionsView, ContributionView} from "./views/contributions";
+import {CoverageView} from "./views/coverage";
+import {DefinitionsView} from "./views/definitions";
 import {DatabaseView, DomainView, MapView} from "./views/domain";
+import {ExamView, SessionView} from "./views/exam";
 import {HomeView} from "./views/home";
 import {JoinView} from "./views/join";
-import {ChangesView, CoverageView, TodoView} from "./views/reports";
+import {PassageView} from "./views/passage";
+import {ProposalsView} from "./views/proposals";
+import {REPORTS} from "./views/report";
 import {TableView} from "./views/table";
+import {TodoView} from "./views/todo";
 
-const PLACES: [address: string, title: string][] = [
+type Place = [address: string, title: string];
+
+/** The navigation; of reports that belong together, the first one. */
+const PLACES: Place[] = [
+  ["#/ask", "Ask"],
   ["#/map", "Map"],
   ["#/join", "Joins"],
-  ["#/todo", "To document"],
-  ["#/changes", "Changes"],
-  ["#/coverage", "Coverage"],
+  ["#/definitions", "Definitions"],
+  ...Object.values(REPORTS).flatMap(([first]) => (first ? [first] : [])),
 ];
+
+/** All views without a subject. */
+const ALL_PLACES: Place[] = [...PLACES.slice(0, 4), ...Object.values(REPORTS).flat()];
 
 interface PageView {
   title: string;
@@ -31,7 +49,7 @@ interface PageView {
 }
 
 /** What an address shows; loads what it needs first. */
-async function viewAt(visit: Visit, app: App, search: Search): Promise<PageView> {
+async function viewAt(visit: Visit, app: Pick<App, "catalog" | "source">, search: Search): Promise<PageView> {
   const {kind, first, second} = visit.route;
   const {catalog, source} = app;
   const table = catalog.tables.get(first);
@@ -59,18 +77,29 @@ async function viewAt(visit: Visit, app: App, search: Search): Promise<PageView>
   return placeAt(visit.route, app, search);
 }
 
-function placeAt(route: Route, {catalog}: App, search: Search): PageView {
+function placeAt(route: Route, {catalog}: Pick<App, "catalog">, search: Search): PageView {
   const {kind, first, second} = route;
-  if (kind === "") return {title: "", content: <HomeView />};
+  const views: Record<string, () => PageView> = {
+    "": () => ({title: "", content: <HomeView />}),
+    ask: () => ({title: first ? visible(first) : "Ask", content: <AskView route={route} />}),
+    changes: () => ({title: "Changes", content: <ChangesView since={first} />}),
+    contributions: () => ({
+      title: "Contributions",
+      content: first ? <ContributionView cycle={first} /> : <ContributionsView />,
+    }),
+    coverage: () => ({title: "Coverage", content: <CoverageView />}),
+    definitions: () => ({title: "Definitions", content: <DefinitionsView named={first} />}),
+    exam: () => ({title: "Exam", content: <ExamView />}),
+    join: () => ({title: "Joins", content: <JoinView from={first} to={second} search={search} />}),
+    passage: () => ({title: visible(second ?? ""), content: <PassageView route={route} />}),
+    proposals: () => ({title: "Proposals", content: <ProposalsView />}),
+    search: () => ({title: `Search ${visible(first)}`, content: <SearchView route={route} search={search} />}),
+    session: () => ({title: "Interrogation", content: <SessionView id={first} />}),
+    todo: () => ({title: "To document", content: <TodoView />}),
+  };
   if (kind === "map" && (!first || catalog.databases.has(first)))
     return {title: "Map", content: <MapView database={first} />};
-  if (kind === "join") return {title: "Joins", content: <JoinView from={first} to={second} search={search} />};
-  if (kind === "search")
-    return {title: `Search ${visible(first)}`, content: <SearchView route={route} search={search} />};
-  if (kind === "changes") return {title: "Changes", content: <ChangesView />};
-  if (kind === "coverage") return {title: "Coverage", content: <CoverageView />};
-  if (kind === "todo") return {title: "To document", content: <TodoView />};
-  return {title: "Not found", content: <NotFound />};
+  return own(views, kind)?.() ?? {title: "Not found", content: <NotFound />};
 }
 
 function NotFound() {
@@ -107,7 +136,7 @@ function Page() {
         <Loading />
       </Framed>
     );
-  return <Opened app={{catalog: value, source}} />;
+  return <Opened catalog={value} source={source} />;
 }
 
 function Framed({children}: {children: ComponentChildren}) {
@@ -121,7 +150,7 @@ function NotLoaded({problem}: {problem: unknown}) {
   return (
     <>
       <Heading>Not loaded</Heading>
-      <Lead>This could not be loaded: {visible(problem instanceof Error ? problem.message : problem)}</Lead>
+      <Lead>This could not be loaded: {visible(messageOf(problem))}</Lead>
     </>
   );
 }
@@ -160,7 +189,31 @@ function TokenForm({retry, wasRefused}: {retry: () => void; wasRefused: boolean}
   );
 }
 
-function Opened({app}: {app: App}) {
+/** What the caller may do and what waits, where a server answers. */
+function useCaller(source: Source) {
+  const [caller, setCaller] = useState<CallerPart>();
+  const [problem, setProblem] = useState<unknown>();
+  const refreshCaller = () => {
+    if (source.form === "server")
+      fromServer<CallerPart>("v1/page/caller").then(
+        found => {
+          setCaller(found);
+          setProblem(undefined);
+        },
+        reason => {
+          setCaller(before => before ?? READER);
+          setProblem(reason);
+        },
+      );
+  };
+  useEffect(refreshCaller, [source]);
+  return {caller: caller ?? READER, isCallerKnown: caller !== undefined, problem, refreshCaller};
+}
+
+function Opened({catalog, source}: {catalog: Catalog; source: Source}) {
+  const conversation = useMemo(() => new Conversation(), []);
+  const {problem: callerProblem, ...caller} = useCaller(source);
+  const app = {catalog, source, conversation, ...caller};
   const visit = useVisit();
   const search = useMemo(() => new Search(app.catalog, app.source), [app.catalog]);
   const [isDrawn, setDrawn] = useState(false);
@@ -176,21 +229,31 @@ function Opened({app}: {app: App}) {
   return (
     <AppContext.Provider value={app}>
       <Head app={app} route={visit.route} search={search} openDrawer={() => setDrawn(true)} />
-      {isDrawn ? <Drawer route={visit.route} places={PLACES} close={() => setDrawn(false)} /> : null}
-      <main id="content" tabIndex={-1} aria-busy={shown?.visit.number !== visit.number}>
-        {shown ? (
-          <View key={viewKey(shown.visit.route)} shown={shown.view} visit={shown.visit} name={app.catalog.name} />
-        ) : (
-          <Loading />
-        )}
-      </main>
+      {isDrawn ? <Drawer route={visit.route} places={ALL_PLACES} close={() => setDrawn(false)} /> : null}
+      <EditingProvider>
+        <main id="content" tabIndex={-1} aria-busy={shown?.visit.number !== visit.number}>
+          {callerProblem ? <p class="problem">Your rights could not be loaded: {messageOf(callerProblem)}</p> : null}
+          {shown ? (
+            <View key={viewKey(shown.visit.route)} shown={shown.view} visit={shown.visit} name={app.catalog.name} />
+          ) : (
+            <Loading />
+          )}
+        </main>
+      </EditingProvider>
     </AppContext.Provider>
   );
 }
 
-/** Addresses of one view: a table keeps what is open in it while its sections are visited, a search while it is typed. */
+/**
+ * Addresses of one view: a table keeps what is open in it while its sections are visited, a search while it is typed,
+ * a conversation while it goes on.
+ */
 const viewKey = ({kind, first, second}: Route) =>
-  kind === "search" ? kind : kind === "table" ? `${kind} ${first}` : `${kind} ${first} ${second ?? ""}`;
+  kind === "search" || kind === "ask"
+    ? kind
+    : kind === "table"
+      ? `${kind} ${first}`
+      : `${kind} ${first} ${second ?? ""}`;
 
 function View({shown, visit, name}: {shown: PageView; visit: Visit; name: string}) {
   const wasShown = useRef(false);
@@ -256,6 +319,12 @@ function goThroughHits(event: KeyboardEvent): void {
   (links[next] ?? (next < 0 ? searchField() : null))?.focus();
 }
 
+/** Whether a view, or one of the same group of reports, is shown. */
+function isCurrent(address: string, title: string, {kind}: Route): boolean {
+  const group = own(REPORTS, title) ?? [[address, title]];
+  return group.some(([each]) => each === `#/${kind}`);
+}
+
 interface HeadProps {
   app: App;
   route: Route;
@@ -275,7 +344,7 @@ function Head({app, route, search, openDrawer}: HeadProps) {
       <SearchField route={route} search={search} />
       <nav aria-label="Views">
         {PLACES.map(([address, title]) => (
-          <a key={address} href={address} aria-current={`#/${route.kind}` === address ? "page" : undefined}>
+          <a key={address} href={address} aria-current={isCurrent(address, title, route) ? "page" : undefined}>
             {title}
           </a>
         ))}

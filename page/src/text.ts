@@ -58,10 +58,13 @@ export function day(time: string): string {
   return date.toLocaleDateString("en-GB", {day: "numeric", month: "short", year: "numeric", timeZone: "UTC"});
 }
 
+/** A date with its time, such as "29 Nov 2026, 10:15 UTC". */
+export const moment = (time: string) => `${day(time)}, ${time.slice(11, 16)} UTC`;
+
 /** When a run began, which its id starts with: "20261130T075338Z-e893f5". */
 export function runTime(id: string): string {
-  const parts = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})/.exec(id);
-  return parts ? `${day(parts.slice(1, 4).join("-"))}, ${parts[4]}:${parts[5]} UTC` : id;
+  const parts = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})/.exec(id);
+  return parts ? `${day(parts.slice(1, 4).join("-"))}, ${parts.slice(4).join(":")} UTC` : id;
 }
 
 const SHORT_TYPES: [RegExp, string][] = [

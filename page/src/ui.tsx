@@ -3,6 +3,7 @@ import {type ComponentChildren, Fragment, h} from "preact";
 import {useState} from "preact/hooks";
 import {useApp} from "./app";
 import {databaseLink, domainLink, type Table, tableLink} from "./data/catalog";
+import {messageOf} from "./data/source";
 import type {Sources} from "./data/types";
 import {prose, visible} from "./text";
 
@@ -28,6 +29,25 @@ export function Codes({children}: {children: string[]}) {
 /** A sentence in which names between backticks are code. */
 export function Backticked({children}: {children: string}) {
   return <>{children.split("`").map((part, place) => (place % 2 ? <Code>{part}</Code> : visible(part)))}</>;
+}
+
+const ADDRESS = /(https:\/\/[^\s()<>"'`]*[^\s()<>"'`.,;:])/;
+
+/** A sentence with code between backticks, and addresses that lead there. */
+export function Linked({children}: {children: string}) {
+  return (
+    <>
+      {children.split(ADDRESS).map((part, place) =>
+        place % 2 ? (
+          <a key={part} href={part} rel="noreferrer">
+            {visible(part)}
+          </a>
+        ) : (
+          <Backticked key={part}>{part}</Backticked>
+        ),
+      )}
+    </>
+  );
 }
 
 /** The heading of a view, which is focused when the view is opened. */
@@ -227,6 +247,30 @@ export function Sql({children, language = "SQL"}: {children: string; language?: 
   );
 }
 
+/** A difference between two texts, with the removed and the added lines. */
+export function Difference({children}: {children: string}) {
+  const lines = children.split("\n");
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keyboard.
+    <pre class="difference" tabIndex={0} dir="ltr">
+      {lines.map((line, place) => (
+        <span key={place} class={kindOfLine(line, isHead(lines, place))}>
+          {`${visible(line)}\n`}
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+/** Whether a line names a file, which a removed line that begins with hyphens does not. */
+const isHead = (lines: string[], place: number) =>
+  (lines[place]?.startsWith("--- ") && lines[place + 1]?.startsWith("+++ ")) ||
+  (lines[place]?.startsWith("+++ ") && lines[place - 1]?.startsWith("--- ")) ||
+  false;
+
+const kindOfLine = (line: string, isHead: boolean) =>
+  isHead ? "soft" : line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
+
 export const SOURCES: Record<string, [color: string, many: string, one: string]> = {
   human: ["c1", "people", "written by a person"],
   comment: ["c2", "comments", "comment"],
@@ -242,10 +286,10 @@ export const describedColumns = (by: Sources) => describedTables(by) + (by.deriv
 /** How many of a whole are described, by source, as a bar with its legend. */
 export function Bar({whole, by, label}: {whole: number; by: Sources; label: string}) {
   let at = 0;
-  const parts = Object.entries(SOURCES).flatMap(([source, [color, many]]) => {
+  const parts = Object.entries(SOURCES).flatMap(([source, [color]]) => {
     const count = by[source] ?? 0;
     if (!count || !whole) return [];
-    const part = {color, many, count, x: at, width: (100 * count) / whole};
+    const part = {source, color, x: at, width: (100 * count) / whole};
     at += part.width;
     return [part];
   });
@@ -256,16 +300,26 @@ export function Bar({whole, by, label}: {whole: number; by: Sources; label: stri
           <rect key={part.color} class={part.color} x={part.x} width={part.width} height="8" />
         ))}
       </svg>
-      <div class="src">
-        {parts.map(part => (
-          <span key={part.color} class="key-of">
+      <Legend sources={parts.map(part => part.source)} by={by} />
+    </div>
+  );
+}
+
+/** The colors of sources, with their numbers. */
+export function Legend({sources, by}: {sources: string[]; by?: Sources}) {
+  return (
+    <div class="src">
+      {sources.map(source => {
+        const [color, many] = SOURCES[source] ?? ["", source];
+        return (
+          <span key={source} class="key-of">
             <svg class="swatch" viewBox="0 0 9 9" aria-hidden="true">
-              <rect class={part.color} width="9" height="9" rx="2" />
+              <rect class={color} width="9" height="9" rx="2" />
             </svg>
-            {part.many} {part.count.toLocaleString("en-US")}
+            {many} {by?.[source]?.toLocaleString("en-US")}
           </span>
-        ))}
-      </div>
+        );
+      })}
     </div>
   );
 }
@@ -280,10 +334,9 @@ export function Loading() {
 
 /** Why a part of a view is missing. */
 export function Problem({problem}: {problem: unknown}) {
-  const message = problem instanceof Error ? problem.message : String(problem);
   return (
     <p class="problem" role="alert">
-      This could not be loaded: {visible(message)}
+      This could not be loaded: {visible(messageOf(problem))}
     </p>
   );
 }

@@ -41,7 +41,7 @@ COMPANY = "acme"
 TOKEN_SECRET = "tribal/dev/git"
 KNOWLEDGE = Knowledge(repository="https://git.example.com/acme/decisions.git", token_secret=TOKEN_SECRET)
 NAMED_RIGHTS = ["interrogation:start", "chat:ask", "collections:write", "contribution:approve"]
-SIGNERS_MAY = {"memory:write", "knowledge:sync", "contribution:prepare", *NAMED_RIGHTS}
+SIGNERS_MAY = {"annotations:propose", "memory:write", "knowledge:sync", "contribution:prepare", *NAMED_RIGHTS}
 """The rights of callers who sign with IAM, besides reading."""
 API = Api(auth=IamAuth(rights=NAMED_RIGHTS))
 READ_SECRET, WRITE_SECRET = "tribal/dev/migrations-read", "tribal/dev/migrations-write"

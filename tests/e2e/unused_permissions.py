@@ -27,8 +27,8 @@ class Exemption:
 
 
 _FUNCTION = (
-    r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer|Interrogator|Chat|Uploads|Ingester"
-    r"|Contributor|Publisher).*Role.*"
+    r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer|Interrogator|Proposer|Chat|Uploads"
+    r"|Ingester|Contributor|Publisher).*Role.*"
 )
 _MACHINE = r".*(Pipeline(Run|Start)|(Contributor|Publisher)Machine)Role.*"
 EXEMPTIONS = (
@@ -72,12 +72,6 @@ EXEMPTIONS = (
         r"s3:GetObject",
         r".*/knowledge/items/\*",
         "a query that a model writes is checked against decisions; the model here writes none",
-    ),
-    Exemption(
-        r".*InterrogatorRole.*",
-        r"s3:DeleteObject",
-        r".*/sessions/\*",
-        "sessions are removed when they are a year old",
     ),
     Exemption(
         r"events\.amazonaws\.com",

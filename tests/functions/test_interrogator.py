@@ -293,3 +293,19 @@ def test_only_the_object_of_a_session_is_written(app: Application) -> None:
     changed = {key for key, etag in keys().items() if before.get(key) != etag}
     (own,) = changed - {"sessions/open-gaps.json"}
     assert own.startswith(f"sessions/session_{started['sessionId']}_")
+
+
+def test_an_answer_is_marked_and_the_mark_closed_by_who_sees_as_much(app: Application) -> None:
+    ada, eve = caller("ada"), caller("eve", "web")
+    before = {*app.store().keys("")}
+    arguments = {"question": "Who pays?", "why": "It leaves out credit notes.", "tables": ["shop.crm.customer"]}
+    assert asked("mark_answer", arguments, eve)[0] == 404
+    status, marked = asked("mark_answer", arguments, ada)
+    assert (status, marked["tables"]) == (200, ["shop.crm.customer"])
+    (own,) = {*app.store().keys("")} - before - {"sessions/open-gaps.json"}
+    assert own.startswith(f"sessions/mark_{marked['mark']}_")
+    status, refused = asked("close_mark", {"mark": marked["mark"]}, eve)
+    assert (status, refused["error"]["code"]) == (404, "INT_SESSION_NOT_FOUND")
+    assert asked("close_mark", {"mark": marked["mark"]}, caller("bob", rights=("interrogation:read",)))[0] == 403
+    assert asked("close_mark", {"mark": marked["mark"]}, caller("bob"))[0] == 200
+    assert own not in app.store().keys("")

@@ -84,14 +84,14 @@ def test_whom_iam_let_in_reads_everything_and_remembers_under_the_name_that_iam_
     monkeypatch.setenv(section_variable("memory"), "{}")
     caller = asks({"authorizer": None, "identity": {"userArn": ARN}})
     assert (caller.subject, caller.scope, caller.identity) == (ARN, EVERYTHING, Identity(ARN))
-    assert caller.rights == offered_tools().read_rights | {"memory:write"}
+    assert caller.rights == offered_tools().read_rights | {"memory:write", "annotations:propose"}
 
 
 def test_whom_iam_let_in_may_have_decisions_synced_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(section_variable("memory"), "{}")
     monkeypatch.setenv(section_variable("knowledge"), json.dumps({"repository": "https://git.example.com/decisions"}))
     caller = asks({"authorizer": None, "identity": {"userArn": ARN}})
-    assert caller.rights == offered_tools().read_rights | {"memory:write", "knowledge:sync"}
+    assert caller.rights == offered_tools().read_rights | {"memory:write", "knowledge:sync", "annotations:propose"}
     bearer = asks({"authorizer": {"principalId": "alice", SCOPE: write_scope(Scope(frozenset()))}})
     assert bearer.rights == READ | {"knowledge:read", "memory:read"}
     assert "knowledge:sync" not in (asks({"identity": {"sourceIp": "127.0.0.1"}}).rights or ())

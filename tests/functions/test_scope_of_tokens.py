@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from functions.offering import answered_by
 from tests.fakes import MemoryStore, application_over
 from tests.fakes.published_issuer import PublishedIssuer
 from tests.functions.calls import Context, api_request
@@ -89,7 +90,7 @@ def test_no_tool_tells_of_what_the_token_does_not_name(ask: Any, tool: str, clai
 
 def test_all_that_a_token_names_is_found_by_each_tool(ask: Any) -> None:
     told = {tool: [json.loads(ask("web shop.crm", tool, each)) for each in QUESTIONS[tool]] for tool in QUESTIONS}
-    answered_elsewhere = {name for name in REGISTRY.tools if name.endswith(("_interrogation", "_interrogations"))}
+    answered_elsewhere = {name for each in ("interrogator", "proposer") for name in answered_by()[each]}
     assert set(told) == set(REGISTRY.tools) - answered_elsewhere
     assert {table["name"] for table in told["search_tables"][0]["tables"]} >= {"shop.crm.customer", "web.public.visit"}
     assert [answer["success"] for answer in told["get_table_schema"]] == [True, False, True]

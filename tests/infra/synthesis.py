@@ -17,7 +17,7 @@ from tests.plugins.skips import skip_or_fail
 Resource = dict[str, Any]
 BEHIND_THE_API = {
     *("retriever", "memory", "checker", "syncer", "interrogator", "chat", "uploads"),
-    *("contributor", "publisher"),
+    *("contributor", "publisher", "proposer"),
 }
 """The functions that answer tools and routes."""
 OF_CONTRIBUTION = {"contributor", "publisher"}

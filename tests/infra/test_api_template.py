@@ -21,7 +21,7 @@ def test_no_method_of_the_api_is_open(template: Template) -> None:
     expected = "CUSTOM" if template.environment.api.auth.mode == "jwt" else "AWS_IAM"
     told = {name: each for name, each in methods.items() if "wellknown" in name}
     guarded = [method for name, method in methods.items() if name not in told]
-    own = 4 + (3 if template.environment.memory else 0) + (5 if template.environment.knowledge else 0)
+    own = 9 + (3 if template.environment.memory else 0) + (5 if template.environment.knowledge else 0)
     own += (8 if template.has_chat else 0) + (4 if template.environment.contribution else 0)
     assert [method["AuthorizationType"] for method in guarded] == [expected] * (6 + own)
     assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in guarded)
@@ -52,7 +52,8 @@ def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None
     parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
     public = {".well-known", "oauth-protected-resource"} if template.environment.api.auth.mode == "jwt" else set()
     own = {tool for tools in own_tools_of(template).values() for tool in tools}
-    paths = (CHAT_ROUTES if template.has_chat else ()) + ((APPROVAL[4:],) if template.environment.contribution else ())
+    paths = ["proposals/{id}", *(CHAT_ROUTES if template.has_chat else ())]
+    paths += [APPROVAL[4:]] if template.environment.contribution else []
     routes = {part for path in paths for part in path.split("/")}
     assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *own, *routes}
 
@@ -67,7 +68,14 @@ CHAT_ROUTES = (
 )
 
 
-INTERROGATION_TOOLS = {"start_interrogation", "stop_interrogation", "get_interrogation", "list_interrogations"}
+INTERROGATION_TOOLS = {
+    "start_interrogation",
+    "stop_interrogation",
+    "get_interrogation",
+    "list_interrogations",
+    "mark_answer",
+    "close_mark",
+}
 CONTRIBUTION_TOOLS = {"list_contributions", "prepare_contribution", "get_contribution"}
 MEMORY_TOOLS = {"memory_add", "memory_search", "memory_delete"}
 KNOWLEDGE_TOOLS = {
@@ -79,7 +87,7 @@ KNOWLEDGE_TOOLS = {
 
 def own_tools_of(template: Template) -> dict[str, set[str]]:
     """The tools of each function besides the retriever, in an environment."""
-    found = {"interrogator": {*INTERROGATION_TOOLS}}
+    found = {"interrogator": {*INTERROGATION_TOOLS}, "proposer": {"propose_description"}}
     found |= {"memory": {*MEMORY_TOOLS}} if template.environment.memory else {}
     for function, tools in KNOWLEDGE_TOOLS.items() if template.environment.knowledge else ():
         found[function] = found.get(function, set()) | tools

@@ -82,7 +82,7 @@ JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_c
         ({"interrogation": {"detectives": ["gpt"]}}, r"interrogation.detectives\[0\]: 'gpt' is not under `models`"),
         (
             {"api": {"auth": {"mode": "iam", "rights": ["memory:write"]}}},
-            "use chat:ask, chat:audit, collections:write, contribution:approve, interrogation:start",
+            "use annotations:write, chat:ask, chat:audit, collections:write, contribution:approve, interrogation:start",
         ),
         ({"functions": {"checker": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
         ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),

@@ -16,7 +16,7 @@ from tribal.adapters.opensearch import memories
 
 pytestmark = pytest.mark.xdist_group("infra")
 
-OWN = ("memory", "checker", "syncer", "interrogator", "chat", "contributor")
+OWN = ("memory", "checker", "syncer", "interrogator", "chat", "contributor", "proposer")
 """The functions with tools of their own."""
 
 # Actions that know no resources, or whose resources do not exist when the policy is written.
@@ -106,6 +106,7 @@ def test_functions_may_be_called_by_the_methods_and_the_authorizer_of_their_own_
     own: dict[str, set[str]] = {}
     for function, tools in tools_of(template).items():
         own[function.capitalize()] = {f"POST/v1/tools/{tool}" for tool in tools}
+    own["Proposer"] |= {"GET/v1/proposals", "DELETE/v1/proposals/*"}
     if template.environment.contribution:
         own["Publisher"] = {"POST/v1/contributions/*/approval"}
     if template.has_chat:
@@ -293,3 +294,13 @@ def test_a_role_that_may_learn_that_an_object_is_absent_is_not_bound_to_a_prefix
 
 def test_the_index_of_memories_is_called_as_the_package_calls_it() -> None:
     assert MEMORIES == memories.MEMORIES
+
+
+def test_proposals_are_read_and_written_by_their_own_function_alone_and_never_deleted(template: Template) -> None:
+    read, written = (objects_of(template, "Proposer", f"s3:{action}Object") for action in ("Get", "Put"))
+    assert written == {"proposals/*"}
+    assert "proposals/*" in read
+    assert not any(each.startswith(("annotations", "docs", "memory", "sessions")) for each in read)
+    assert objects_of(template, "Proposer", "s3:DeleteObject") == set()
+    for function in ("Retriever", "Interrogator", "Mcp", "Memory"):
+        assert not {each for each in objects_of(template, function, "s3:PutObject") if each.startswith("proposals")}

@@ -150,7 +150,7 @@ def test_functions_get_what_they_read_from_the_environment(template: Template) -
             of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
             others = {*(["memory"] * bool(of_memory)), *(["checker", "syncer"] * bool(of_knowledge))}
             others |= {"contributor"} if template.environment.contribution else set()
-            assert set(called) == {"interrogator", *others, *(["chat"] * template.has_chat)}
+            assert set(called) == {"interrogator", "proposer", *others, *(["chat"] * template.has_chat)}
             continue
         assert template.flat(variables["TRIBAL_STORE"]).startswith("s3://<StorageStore")
         assert variables["TRIBAL_INDEX"] == template.environment.index
@@ -286,7 +286,7 @@ def test_the_domain_is_encrypted_everywhere_and_knows_the_roles_that_ask_it(temp
             "<ApiRetrieverRole",
             "<IndexingIndexerRole",
             *(["<ApiCheckerRole"] if template.environment.knowledge else []),
-            "<ApiInterrogatorRole",
+            *("<ApiInterrogatorRole", "<ApiProposerRole"),
             *(["<ApiMemoryRole"] * 3 if template.environment.memory else []),
             *(["<ApiSyncerRole"] * 3 if template.environment.knowledge else []),
             *(["<ApiChatRole"] if template.has_chat else []),

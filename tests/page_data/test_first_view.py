@@ -183,19 +183,6 @@ def test_verified_queries_are_questions_and_count_as_readers(tmp_path: Path) -> 
     assert scoped["read"] == [["shop.sales.order_header", 1]]
 
 
-def test_a_table_comes_with_the_queries_and_metrics_that_use_it(tmp_path: Path) -> None:
-    page = defined_page(tmp_path)
-    (customer,) = page.part("table", name="shop.crm.customer")
-    assert customer["vq"] == [
-        ["Who bought?", "SELECT 0", "current", "Finance"],
-        ["Who is gone?", "SELECT 1", "broken", "Finance"],
-    ]
-    assert customer["mt"] == [["customers", "How many.", "current", "count(*)"]]
-    (header,) = page.part("table", SALES, name="shop.sales.order_header")
-    assert [row[0] for row in header["vq"]] == ["What was ordered?"]
-    assert "mt" not in header
-
-
 def test_joins_are_asked_about_only_over_two_or_three_steps_between_domains(tmp_path: Path) -> None:
     questions = page_of(shop_tables(), tmp_path).part("catalog")["home"]["questions"]
     assert [each for each in questions if each[1].startswith("#/join/")] == [

@@ -103,8 +103,8 @@ def test_who_may_see_one_schema_learns_of_nothing_else_in_any_part(page: Page) -
     hidden = {table.name for table in shop_tables()} - set(page.tables(SALES))
     assert page.tables(SALES)
     assert hidden
-    texts = [json.dumps(page.part(name, SALES)) for name in ("catalog", "columns", "keys", "todo", "state", "changes")]
-    texts += [json.dumps(page.part("definitions", SALES))]
+    whole = ("catalog", "columns", "keys", "lineage", "definitions", "todo", "state", "changes")
+    texts = [json.dumps(page.part(name, SALES)) for name in whole]
     texts += [json.dumps(page.part("table", SALES, name=name)) for name in page.tables(SALES)]
     texts += [json.dumps(page.part(name, SALES, database="shop", domain="sales")) for name in ("domain", "dbml")]
     for name in hidden:
@@ -115,7 +115,7 @@ def test_who_may_see_one_schema_learns_of_nothing_else_in_any_part(page: Page) -
 
 def test_who_may_not_read_documentation_gets_no_part(page: Page) -> None:
     nobody = Caller("nobody", rights=frozenset())
-    for name in ("catalog", "columns", "keys", "todo", "state", "changes"):
+    for name in ("catalog", "columns", "keys", "lineage", "definitions", "todo", "state", "changes"):
         assert page.asked(name, nobody)[0] == 403
 
 

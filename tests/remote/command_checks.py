@@ -302,6 +302,49 @@ def forget(there: WholeEnvironment) -> None:
     assert there.ask("forget", memory).returncode == 7
 
 
+@cache
+def proposed(there: WholeEnvironment) -> str:
+    """Propose a description; returns its id."""
+    return str(data_of(there, "propose", "billing.invoice", "One bill of a customer.", "--column", "id")["id"])
+
+
+def propose(there: WholeEnvironment) -> None:
+    assert succeed(there, "propose", "billing.invoice", "One bill of a customer.", "--column", "id")
+    assert proposed(there).startswith("prop_")
+    unknown = there.ask("propose", "billing.nothing", "x")
+    assert (unknown.returncode, "billing.nothing" in unknown.stderr) == (7, True)
+
+
+def proposals(there: WholeEnvironment) -> None:
+    proposal = proposed(there)
+    listed = succeed(there, "proposals")
+    assert listed.splitlines()[0].startswith(f"{proposal}  shop.billing.invoice.id")
+    assert listed.splitlines()[-1] == "1 proposal; `tribal --profile dev proposals show ID` shows one in full."
+    assert data_of(there, "proposals") == json.loads(there.here("proposals", "--json").stdout)
+    assert "waiting: 1 proposal (`tribal --profile dev proposals`)" in succeed(there, "status")
+
+
+def show_proposal(there: WholeEnvironment) -> None:
+    reject = f"`tribal --profile dev proposals reject {proposed(there)}`"
+    assert succeed(there, "proposals", "show", proposed(there)).splitlines()[-1] == f"Next: {reject}"
+    unknown = there.ask("proposals", "show", "prop_x")
+    assert (unknown.returncode, "there is no proposal 'prop_x'" in unknown.stderr) == (7, True)
+
+
+def accept_proposal(there: WholeEnvironment) -> None:
+    refused(there, "proposals", "accept", proposed(there), says="`store: s3://BUCKET`")
+    other = data_of(there, "propose", "billing.customer", "Anyone who was billed.")["id"]
+    accepted = there.here("proposals", "accept", other, "--yes")
+    assert (accepted.returncode, f"{other} is accepted" in accepted.stdout) == (0, True), accepted.stderr
+
+
+def reject_proposal(there: WholeEnvironment) -> None:
+    assert succeed(there, "proposals", "reject", proposed(there)) == f"{proposed(there)} is rejected.\n"
+    assert there.ask("proposals", "reject", proposed(there)).returncode == 4
+    unknown = there.ask("proposals", "reject", "../x")
+    assert (unknown.returncode, "there is no proposal" in unknown.stderr) == (7, True)
+
+
 WORKING: dict[str, Check] = {
     "run": run,
     "status": prints("status", text="index: up to date"),
@@ -346,5 +389,10 @@ WORKING: dict[str, Check] = {
     "contribute follow": follow,
     "contribute status": status,
     "contribute abort": abort,
+    "propose": propose,
+    "proposals": proposals,
+    "proposals show": show_proposal,
+    "proposals accept": accept_proposal,
+    "proposals reject": reject_proposal,
 }
 """What each command does with a profile. In this order, each uses what those before it have left."""

@@ -31,7 +31,8 @@ SECOND = "ALTER TABLE billing.invoice ADD COLUMN paid_on date;"
 QUERY = "-- question: What did we bill?\n-- verified: 2026-01-01\n\nSELECT sum(cents) FROM billing.invoice;\n"
 RIGHTS = (
     "documentation:read memory:read memory:write knowledge:read knowledge:sync interrogation:read interrogation:start "
-    "collections:write chat:ask contribution:read contribution:prepare contribution:approve"
+    "collections:write chat:ask contribution:read contribution:prepare contribution:approve "
+    "annotations:propose annotations:write"
 )
 
 

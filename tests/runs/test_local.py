@@ -50,6 +50,9 @@ def test_a_run_plans_documents_and_indexes_and_its_tools_answer(app: Application
         assert work.document()
         work.index()
     assert (work.record.status, work.record.tables_documented) == ("completed", len(TABLES))
+    assert work.record.coverage is not None
+    assert work.record.coverage.tables.n == len(TABLES)
+    assert work.record.quote is None
     found = call_tool("list_domains", {}, Caller("test"), app).model_dump(mode="json")
     assert sorted(domain["name"] for domain in found["domains"]) == ["audit", "billing", "sales"]
     app.close()
@@ -77,6 +80,7 @@ def test_a_run_says_in_one_line_that_tables_of_earlier_rules_were_regrouped(app:
 def test_a_run_does_what_its_parameters_ask_for_and_no_more(app: Application) -> None:
     with LocalRun(app, "plan", RecordingSink()) as work:
         work.plan()
+    assert work.record.coverage is None
     with LocalRun(
         asking(app, RunParameters(selection=Selection(domains=frozenset({"audit"})))), "document", RecordingSink()
     ) as work:

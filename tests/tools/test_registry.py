@@ -139,6 +139,9 @@ def test_every_tool_has_a_command_and_tells_a_model_when_to_use_it() -> None:
         "stop_interrogation": None,
         "get_interrogation": None,
         "list_interrogations": None,
+        "mark_answer": None,  # `tribal ask --wrong` marks the last answer
+        "close_mark": None,
+        "propose_description": "propose",
     }
     assert list(REGISTRY.commands.values()) == [spec for spec in REGISTRY.tools.values() if spec.command]
     for spec in REGISTRY.group_of("search_tables").tools:
@@ -147,9 +150,9 @@ def test_every_tool_has_a_command_and_tells_a_model_when_to_use_it() -> None:
         assert spec.right == "documentation:read"
 
 
-def test_only_starting_and_stopping_an_interrogation_changes_anything() -> None:
+def test_only_interrogating_marking_answers_and_proposing_changes_anything() -> None:
     changing = {spec.name for spec in REGISTRY.tools.values() if not spec.effect.read_only}
-    assert changing == {"start_interrogation", "stop_interrogation"}
+    assert changing == {"start_interrogation", "stop_interrogation", "mark_answer", "close_mark", "propose_description"}
     assert REGISTRY.read_rights == {"documentation:read", "interrogation:read"}
 
 

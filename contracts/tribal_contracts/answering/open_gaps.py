@@ -1,4 +1,7 @@
-"""The gaps that questions found and no one has closed: a projection of sessions and exams. Extension contracts."""
+"""The gaps that questions found and no one has closed: a projection of sessions, exams and marks.
+
+Extension contracts.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tribal_contracts.core.camel import CamelContract
-from tribal_contracts.core.shape import ContentHash, Text, Unset, optional
+from tribal_contracts.core.shape import ContentHash, ISOTimestamp, Text, Unset, optional
 
 GapCategory = Literal["missing_information", "ambiguity", "inconsistency", "vagueness"]
 GapSeverity = Literal["low", "medium", "high"]
@@ -18,6 +21,8 @@ MAX_TEXTS = 20
 """Questions of a gap whose text is kept; of the others only a key."""
 MAX_OTHERS = 5_000
 """As many as an exam has questions; more are not counted."""
+MAX_MARKED_TABLES = 10
+"""Tables of an answer that is marked as wrong: as many as an answer uses."""
 BLOCKING: frozenset[GapSeverity] = frozenset(("high", "medium"))
 """A question with such a gap is not answered."""
 
@@ -50,6 +55,8 @@ class GapQuestion(CamelContract):
     """Exam questions are shown in static sites, hypotheses of sessions never."""
     owner: str | Unset = optional("Who asked it.")
     scope: SessionScope | Unset = optional("What it may read; without it, everything.")
+    mark: str | Unset = optional("Of a question whose answer was marked wrong: the id of the mark.")
+    marked_at: ISOTimestamp | Unset = optional("When it was marked, by `owner`.")
 
 
 class OpenGap(CamelContract):

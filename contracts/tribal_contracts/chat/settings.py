@@ -144,6 +144,11 @@ class CollectionEntry(ClosedContract):
         )
         return list(dict.fromkeys(listed))
 
+    @property
+    def has_models(self) -> bool:
+        """Whether a model may answer, or a server embeds questions and passages."""
+        return bool(self.every_model) or self.embedding is not None
+
 
 class IntentRule(ClosedContract):
     """A rule of one's own about what a question is for."""
@@ -209,7 +214,7 @@ class ChatSettings(CapabilitySettings):
     @property
     def has_models(self) -> bool:
         """Whether a model may answer, or a server embeds."""
-        return any(each.every_model or each.embedding is not None for each in self.collections)
+        return any(each.has_models for each in self.collections)
 
     @property
     def every_model(self) -> list[ModelName]:

@@ -4,17 +4,50 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tribal_contracts.core.models import ModelUsage
+from tribal_contracts.core.models import ModelQuote, ModelUsage
 from tribal_contracts.core.shape import (
     AgentError,
     AgentStatus,
     ContentHash,
     Contract,
     Count,
+    DomainName,
     ISOTimestamp,
     Unset,
     optional,
 )
+
+
+class DescribedCount(Contract):
+    """How many items need a description, and how many have one, by the source of its text."""
+
+    n: Count
+    by: dict[str, Count]
+
+
+class DomainCoverage(Contract):
+    """How much of a domain is described."""
+
+    database: str
+    domain: DomainName
+    tables: DescribedCount
+    columns: DescribedCount
+
+
+class CatalogCoverage(Contract):
+    """How much of everything documented is described, in all and by domain."""
+
+    tables: DescribedCount
+    columns: DescribedCount
+    domains: list[DomainCoverage]
+
+
+class CoverageRecord(CatalogCoverage):
+    """What the last run that published documents counted. File: `progress/coverage.json`."""
+
+    schema_version: Literal["1.0"]
+    made_from: ContentHash
+    """Hash of the documents that were counted."""
 
 
 class RunRecord(Contract):
@@ -33,6 +66,8 @@ class RunRecord(Contract):
     tables_failed: Count
     errors: list[AgentError]
     usage: ModelUsage | Unset = optional("What the run's calls of the model used.")
+    quote: ModelQuote | Unset = optional("Extension: what its plan expected the model to use.")
+    coverage: CatalogCoverage | Unset = optional("Extension: how much was described when it published its documents.")
 
 
 class SourceRecord(Contract):

@@ -35,6 +35,7 @@ class AgreedCorrection(Correction):
     """A correction whose difference was looked at."""
 
     token: str = Field(max_length=64)
+    proposal: str | Unset = optional("The proposal that it accepts, as it is or with other words.", max_length=64)
 
 
 class WrittenCorrection(Contract):

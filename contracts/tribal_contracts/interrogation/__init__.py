@@ -7,13 +7,18 @@ from pydantic import BaseModel
 from tribal_contracts.answering.open_gaps import OpenGaps
 from tribal_contracts.interrogation.configuration import Configuration
 from tribal_contracts.interrogation.exams import ExamResult
+from tribal_contracts.interrogation.marks import Mark
 from tribal_contracts.interrogation.sessions import InterrogationSession, SessionListItem
 from tribal_contracts.interrogation.settings import InterrogationSettings
 from tribal_contracts.interrogation.tools import (
+    CloseMarkInput,
+    CloseMarkOutput,
     GetInterrogationInput,
     GetInterrogationOutput,
     ListInterrogationsInput,
     ListInterrogationsOutput,
+    MarkAnswerInput,
+    MarkAnswerOutput,
     StartInterrogationInput,
     StartInterrogationOutput,
     StopInterrogationInput,
@@ -26,6 +31,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "session-list-item": SessionListItem,
     "exam-result": ExamResult,
     "open-gaps": OpenGaps,
+    "mark": Mark,
     "start-interrogation-input": StartInterrogationInput,
     "start-interrogation-output": StartInterrogationOutput,
     "stop-interrogation-input": StopInterrogationInput,
@@ -34,6 +40,10 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "get-interrogation-output": GetInterrogationOutput,
     "list-interrogations-input": ListInterrogationsInput,
     "list-interrogations-output": ListInterrogationsOutput,
+    "mark-answer-input": MarkAnswerInput,
+    "mark-answer-output": MarkAnswerOutput,
+    "close-mark-input": CloseMarkInput,
+    "close-mark-output": CloseMarkOutput,
 }
 """The contracts exported as JSON Schema, by file name."""
 

@@ -6,9 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tribal_contracts.answering.open_gaps import MAX_MARKED_TABLES
 from tribal_contracts.core.camel import ClosedCamelContract
-from tribal_contracts.core.shape import Unset, optional
+from tribal_contracts.core.shape import FullyQualifiedTableName, Unset, optional
+from tribal_contracts.interrogation.marks import MAX_WHY_CHARS
 from tribal_contracts.interrogation.sessions import (
+    MAX_HYPOTHESIS_CHARS,
     AuditResult,
     InterrogationSession,
     QuestionAnswerPair,
@@ -94,3 +97,31 @@ class ListInterrogationsOutput(ToolOutput):
     next_cursor: str | Unset = optional(
         "Pass it as `cursor` for the sessions that are still to come.", alias="nextCursor"
     )
+
+
+class MarkAnswerInput(ClosedCamelContract):
+    """An answer that is wrong."""
+
+    question: str = Field(description=f"The question, at most {MAX_HYPOTHESIS_CHARS:,} characters.")
+    why: str = Field(description=f"What is wrong about its answer, at most {MAX_WHY_CHARS} characters.")
+    tables: list[str] = Field(description=f"The tables that the answer cited, 1 to {MAX_MARKED_TABLES}.")
+
+
+class MarkAnswerOutput(ToolOutput):
+    """A mark, which is an open gap of each table until its document changes or someone closes the mark."""
+
+    mark: str
+    """Its id."""
+    tables: list[FullyQualifiedTableName]
+
+
+class CloseMarkInput(ClosedCamelContract):
+    """Which mark to close."""
+
+    mark: str = Field(description="The id of a mark.")
+
+
+class CloseMarkOutput(ToolOutput):
+    """A mark that was closed and removed."""
+
+    mark: str

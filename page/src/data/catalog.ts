@@ -212,6 +212,8 @@ export const domainLink = (database: string, name: string) =>
   `#/domain/${encodeURIComponent(database)}/${encodeURIComponent(name)}`;
 export const joinLink = (from: string, to = "") =>
   `#/join/${encodeURIComponent(from)}${to ? `/${encodeURIComponent(to)}` : ""}`;
+/** The address of a verified query, by its file or question, of a metric or of a term. */
+export const definitionLink = (name: string) => `#/definitions/${encodeURIComponent(name)}`;
 export const searchLink = (query: string) => `#/search/${encodeURIComponent(query)}`;
 
 /** The table's own name, without its schema. */

@@ -8,6 +8,14 @@ export class TokenRequired extends Error {
   override message = "the server requires a token; reload the page";
 }
 
+/** What went wrong, in words for the reader. */
+export function messageOf(problem: unknown): string {
+  if (problem instanceof TokenRequired) return "The token is no longer accepted; reload the page.";
+  // What browsers say of a lost connection does not help.
+  if (problem instanceof TypeError) return "The server cannot be reached. Try again.";
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
 export function keepToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
 }
@@ -46,17 +54,47 @@ function fromScript(name: string): Promise<unknown> {
  * @param input the body of a POST
  */
 export async function fromServer<Answer>(path: string, input?: object, signal?: AbortSignal): Promise<Answer> {
-  const token = sessionStorage.getItem(TOKEN);
-  const headers: Record<string, string> = {Accept: "application/json"};
-  if (token) headers.Authorization = `Bearer ${token}`;
-  if (input) headers["Content-Type"] = "application/json";
   const body = input && JSON.stringify(input);
-  const answer = await fetch(path, {method: input ? "POST" : "GET", headers, body, signal});
-  if (answer.status === 401) throw new TokenRequired();
+  const answer = await ask(path, {method: input ? "POST" : "GET", body, signal}, "application/json");
   checkGeneration(answer.headers.get("X-Tribal-Generation"));
+  return answer.json().catch(() => ({}));
+}
+
+/** Ask the server to remove something. */
+export const removeFromServer = (path: string) => ask(path, {method: "DELETE"}, "application/json");
+
+/** Send a form with files. */
+export async function sendForm<Answer>(path: string, body: FormData): Promise<Answer> {
+  return (await ask(path, {method: "POST", body}, "application/json")).json();
+}
+
+/** Ask the server, and give each event of its answer to `take` when it arrives. */
+export async function streamFromServer(
+  path: string,
+  input: object,
+  signal: AbortSignal,
+  take: (event: unknown) => void,
+): Promise<void> {
+  const answer = await ask(path, {method: "POST", body: JSON.stringify(input), signal}, "text/event-stream");
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+    const events = (text + piece.value).split("\n\n");
+    text = events.pop() ?? "";
+    for (const event of events) if (event.startsWith("data: ")) take(JSON.parse(event.slice("data: ".length)));
+  }
+}
+
+async function ask(path: string, request: RequestInit, accept: string): Promise<Response> {
+  const token = sessionStorage.getItem(TOKEN);
+  const headers: Record<string, string> = {Accept: accept};
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (typeof request.body === "string") headers["Content-Type"] = "application/json";
+  const answer = await fetch(path, {...request, headers});
+  if (answer.status === 401) throw new TokenRequired();
+  if (answer.ok) return answer;
   const value = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(value.error?.message || value.message || `the server answers ${answer.status}`);
-  return value;
+  throw new Error(value.error?.message || value.message || `the server answers ${answer.status}`);
 }
 
 let generation: string | null = null;
@@ -67,10 +105,14 @@ function checkGeneration(found: string | null): void {
   generation = found ?? generation;
 }
 
-/** Load each part once; one that failed is loaded again. */
-function once(load: Load): Load {
+/** Reports are about what others do meanwhile, so a server is asked for them on each visit. */
+const REPORTS = /^(changes|definitions|exam|state|todo)\b/;
+
+/** Load each part once, except reports of a server; one that failed is loaded again. */
+function once(load: Load, form: Source["form"]): Load {
   const loaded = new Map<string, Promise<unknown>>();
   return name => {
+    if (form === "server" && REPORTS.test(name)) return load(name);
     const before = loaded.get(name);
     if (before) return before;
     const loading = load(name);
@@ -86,7 +128,7 @@ function inParts(
   partOf: (table: Table, catalog: Catalog) => string,
   partOfDomain: (domain: Domain) => string,
 ): Source {
-  const part = once(load) as Source["part"];
+  const part = once(load, form) as Source["part"];
   return {
     form,
     part,

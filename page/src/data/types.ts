@@ -80,8 +80,11 @@ export type RelationRecord = [
 
 export type LikelyKeyRecord = [name: string, outgoing: 0 | 1, own: string[], other: string[], why: string];
 
-/** The number of blocked questions, some of them, and what they found missing. */
-export type Blocked = [count: number, questions: string[], lacks: string[]];
+/** The number of blocked questions, some of them, what they found missing, and answers that were marked as wrong. */
+export type Blocked = [count: number, questions: string[], lacks: string[], marks?: Mark[]];
+
+/** An answer that someone marked as wrong. */
+export type Mark = [id: string, question: string, why: string, by: string, date: string];
 
 /** What a table, as 0, or one of its columns blocks. */
 export type OpenQuestions = [column: string | 0, ...blocked: Blocked][];
@@ -121,13 +124,9 @@ export interface TableRecord {
   /** Only in a site; a server is asked for them. */
   qs?: OpenQuestions;
   rem?: Remembered[];
-  /** Verified queries that read the table: question, SQL, state, owner. */
-  vq?: [string, string, string, string?][];
   /** The table in SQL, if that is not its label, and its columns whose names need quotes there. */
   sn?: string;
   sq?: {[column: string]: string};
-  /** Metrics that use it: name, description, state, expression. */
-  mt?: [string, string, string, string][];
 }
 
 /** A decision or memory about a table. */
@@ -206,8 +205,105 @@ export const SENSITIVE_COLUMN = 2;
 /** The columns of each table, by place. */
 export type ColumnsPart = [name: string, text?: string | 0, flags?: number, values?: string | 0][][];
 
-/** Questions of verified queries and metrics, each with the table that shows it. */
-export type DefinitionsPart = [kind: "query" | "metric", text: string, table: string][];
+interface Definition {
+  /** Whether it is still right. */
+  st: "current" | "changed" | "stale" | "broken";
+  ow?: string;
+  /** The file that has it. */
+  f?: string;
+  /** Tables. */
+  t: string[];
+  /** Why it may no longer be right. */
+  why?: string[];
+}
+
+export interface VerifiedQuery extends Definition {
+  q: string[];
+  sql: string;
+  /** The day on which a person verified it last. */
+  on?: string;
+}
+
+export interface Metric extends Definition {
+  n: string;
+  s: string;
+  /** Expression and filters in SQL. */
+  x: string;
+  fi?: string[];
+}
+
+export interface Term extends Definition {
+  n: string;
+  s: string;
+  /** Synonyms. */
+  sy?: string[];
+  /** Columns. */
+  c?: string[];
+}
+
+/** What people define about the tables. */
+export interface DefinitionsPart {
+  queries: VerifiedQuery[];
+  metrics: Metric[];
+  terms: Term[];
+  /** Files that cannot be used. */
+  unusable?: [file: string, line: number, message: string][];
+}
+
+export type Via = "direct" | "computed" | "aggregated" | "filter";
+
+/** What views are made from: tables by place, and columns, which are empty where only the table is known. */
+export interface LineagePart {
+  edges: [from: number, fromColumn: string, to: number, toColumn: string, via: Via][];
+  /** Views whose SQL cannot be followed, and why. */
+  problems: [view: number, reason: string][];
+}
+
+export type ExamGap = [target: string, category: string, severity: string];
+
+export interface Exam {
+  at: string;
+  answered: number;
+  total: number;
+  notAsked: number;
+  questions: [text: string, verdict: "answered" | "blocked" | "not_asked", session: string | 0, blockers: ExamGap[]][];
+  /** Those that block most questions first. */
+  gaps: [...gap: ExamGap, description: string, count: number, questions: string[]][];
+  /** Compared with the exam before. */
+  newly?: [answered: string[], failing: string[]];
+}
+
+export interface ExamPart {
+  /** The latest one, and the one before. */
+  exams: Exam[];
+}
+
+/** What the caller of a server may do, and what waits. */
+export interface CallerPart {
+  rights: {
+    write: boolean;
+    propose: boolean;
+    interrogate: boolean;
+    read_sessions: boolean;
+    contribute: boolean;
+    upload: boolean;
+    ask: boolean;
+  };
+  waiting: {proposals: number; contributions: number; uploads: number};
+  collections: [name: string, title: string, asksModels: boolean][];
+}
+
+/** A page of an uploaded document. */
+export interface PassagesPart {
+  title: string;
+  file: string;
+  path?: string;
+  page: number;
+  pages: number;
+  passages: string[];
+  /** Whether there are more passages. */
+  truncated?: boolean;
+}
 
 export interface DomainPart {
   j?: string[];
@@ -220,6 +316,8 @@ export interface TodoPart {
   total: number;
   items: [table: string, column: string | 0, refer: number, ...blocked: Blocked][];
   words: [word: string, ...blocked: Blocked][];
+  /** Texts that the next run takes over. */
+  pending?: [table: string, column: string | 0, text: string][];
 }
 
 /** How many tables, and columns that need a description, there are, and how many have one, by source. */
@@ -228,8 +326,18 @@ export interface Coverage {
   columns: {n: number; by: Sources};
 }
 
+/** What a run documented, and what its models cost in US dollars. */
+export interface PastRun extends Coverage {
+  at: string;
+  domains: [database: string, domain: string, tables: Coverage["tables"], columns: Coverage["columns"]][];
+  usd?: number;
+  quoted?: number;
+}
+
 export interface StatePart {
   indexed: string;
+  /** Oldest first; absent for callers who do not see everything. */
+  runs?: PastRun[];
   databases: (Coverage & {
     n: string;
     oldest: string;
@@ -242,6 +350,8 @@ export interface StatePart {
 export type InsideChange = [what: string, name: string, aspect: string, before: string | null, after: string | null];
 
 export interface ChangesPart {
+  /** Runs that the last one can be compared with, newest first. */
+  runs: string[];
   before: string;
   after: string;
   why?: string;

@@ -8,7 +8,7 @@ import type {Box} from "./layout";
 import {KeyList} from "./list";
 import {type Detail, type Drawing, type Line, layOut, selectTables} from "./model";
 import type {DiagramProps, GraphColumn} from "./props";
-import {KeyLine, Shape, TableContent, tableTitle} from "./shapes";
+import {KeyLine, TableBox} from "./shapes";
 import {centerOf} from "./zoom";
 
 const STEPS = {1: "1 step", 2: "2 steps"};
@@ -112,17 +112,13 @@ function Picture({drawing: {boxes, lines}, focus}: {drawing: Drawing; focus: str
         <KeyLine key={line.id} line={line} state={state(isLit(line))} isStub={line.isAside && !isLit(line)} />
       ))}
       {boxes.map(box => (
-        <Shape
+        <TableBox
           key={box.table.name}
-          class={`g-table${box.table.name === focus ? " g-own" : ""}${state(near.has(box))}`}
-          at={box}
-          rx={7}
-          title={tableTitle(box.table)}
-          href={box.table.name === focus ? undefined : box.table.href}
+          box={box}
+          focus={focus}
+          state={state(near.has(box))}
           onPoint={isPointed => setLight(isPointed ? box : undefined)}
-        >
-          <TableContent box={box} />
-        </Shape>
+        />
       ))}
     </g>
   );

@@ -40,3 +40,28 @@ export interface MapProps {
   small?: boolean;
   keys: () => Promise<Keys>;
 }
+
+export interface LineageNode extends GraphTable {
+  /** Columns that the lines begin or end at. */
+  columns: string[];
+}
+
+export interface LineageFlow {
+  id: string;
+  from: string;
+  fromColumn: string;
+  to: string;
+  toColumn: string;
+  /** Describes it in a sentence. */
+  title: string;
+}
+
+export interface LineageProps {
+  label: string;
+  nodes: LineageNode[];
+  flows: LineageFlow[];
+  focus: string;
+  /** The chosen flow. */
+  chosen?: string;
+  choose: (id: string) => void;
+}

@@ -45,7 +45,7 @@ export const tableTitle = ({label, description}: GraphTable) =>
   visible(label) + (description ? `: ${prose(cut(description, 200))}` : "");
 
 /** The name of a table, and its columns. */
-export function TableContent({box: {label, rows, marks, width}}: {box: Box}) {
+function TableContent({box: {label, rows, marks, width}}: {box: Box}) {
   // Corners are round below only where no rows follow.
   const below = rows.length ? `V${HEADER}H0` : `V${HEADER - 7}a7 7 0 0 1 -7 7H7a7 7 0 0 1 -7 -7`;
   return (
@@ -63,6 +63,32 @@ export function TableContent({box: {label, rows, marks, width}}: {box: Box}) {
         </g>
       ))}
     </g>
+  );
+}
+
+interface TableBoxProps {
+  box: Box;
+  /** The table in the middle, which leads nowhere. */
+  focus: string | undefined;
+  /** Classes for light and shade. */
+  state: string;
+  onPoint: (isPointed: boolean) => void;
+}
+
+/** A table that can be pointed at. */
+export function TableBox({box, focus, state, onPoint}: TableBoxProps) {
+  const isOwn = box.table.name === focus;
+  return (
+    <Shape
+      class={`g-table${isOwn ? " g-own" : ""}${state}`}
+      at={box}
+      rx={7}
+      title={tableTitle(box.table)}
+      href={isOwn ? undefined : box.table.href}
+      onPoint={onPoint}
+    >
+      <TableContent box={box} />
+    </Shape>
   );
 }
 

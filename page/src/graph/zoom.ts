@@ -137,6 +137,8 @@ export class Zoom {
 
   /** Move as little as needed for what has the focus to be in the frame. */
   private onFocus = ({target}: FocusEvent) => {
+    // A click on the drawing itself gives it the focus.
+    if (target === this.svg.current) return;
     const [part, frame] = [target, this.svg.current].map(each => (each as Element).getBoundingClientRect());
     if (!part || !frame) return;
     const needed = (start: number, end: number, low: number, high: number) =>

@@ -1,19 +1,20 @@
 // The search of a catalog: by names at once, and as the terminal ranks where a server answers.
 import type {Catalog, Table} from "../data/catalog";
+import {type SearchedDefinition, searchedDefinitions} from "../data/definitions";
 import {fromServer, type Source} from "../data/source";
 import type {ColumnsPart, DefinitionsPart} from "../data/types";
 import {type Hit, SAME, SearchIndex, type SearchResult} from "./match";
 import {stem, wordsOf} from "./words";
 
 /** Most tables that the server ranks. */
-const RANKED = 20;
+export const RANKED = 20;
 /** Letters from which on questions and metrics are searched. */
 const SEARCHED_LETTERS = 3;
 
 export class Search {
   #index?: SearchIndex;
   #columns?: Promise<void>;
-  #definitions: {definition: DefinitionsPart[number]; words: string[]}[] = [];
+  #definitions: {definition: SearchedDefinition; words: string[]}[] = [];
 
   constructor(
     private readonly catalog: Catalog,
@@ -42,11 +43,14 @@ export class Search {
     ]);
     this.catalog.takeColumns(columns);
     this.#index = undefined;
-    this.#definitions = definitions.map(definition => ({definition, words: wordsOf(definition[1]).map(stem)}));
+    this.#definitions = searchedDefinitions(definitions).map(definition => ({
+      definition,
+      words: wordsOf(definition.text).map(stem),
+    }));
   }
 
-  /** The verified questions and metrics that have all words of a search. */
-  definitions(query: string): DefinitionsPart {
+  /** The verified questions, metrics and terms that have all words of a search. */
+  definitions(query: string): SearchedDefinition[] {
     const words = wordsOf(query).map(stem);
     if (!words.length || query.trim().length < SEARCHED_LETTERS) return [];
     return this.#definitions

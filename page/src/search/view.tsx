@@ -2,13 +2,15 @@
 import {Fragment, h} from "preact";
 import {useEffect, useMemo, useState} from "preact/hooks";
 import {useApp} from "../app";
-import {domainLink, joinLink, schemaOf, sectionLink, type Table, tableLink} from "../data/catalog";
-import {type DefinitionsPart, EXPLAINED_COLUMN, SENSITIVE_COLUMN} from "../data/types";
+import {askLink} from "../ask/link";
+import {definitionLink, domainLink, joinLink, schemaOf, type Table, tableLink} from "../data/catalog";
+import type {SearchedDefinition} from "../data/definitions";
+import {EXPLAINED_COLUMN, SENSITIVE_COLUMN} from "../data/types";
 import {type Route, replaceAddress} from "../route";
 import {counted, cut, prose, visible} from "../text";
 import {Heading, kindOf} from "../ui";
 import {type Hit, NAMED, SAME, type SearchResult} from "./match";
-import {inOrderOf, type Search} from "./search";
+import {inOrderOf, RANKED, type Search} from "./search";
 
 const SHOWN = 100;
 /** A pause in typing after which the server is asked. */
@@ -50,15 +52,17 @@ export function SearchView({route, search}: Props) {
   const wanted = FACETS.filter(([name]) => chosen.has(name));
   const kept = hits.filter(hit => wanted.every(([name, , valueIn]) => chosen.get(name) === valueIn(hit)));
   const pattern = useMemo(() => patternOf(found.terms), [found]);
+  const defined = search.definitions(query);
   return (
     <div class="search-view">
       <Heading>Search</Heading>
       <p class="soft" id="found" role="status" aria-live="polite">
-        {summary(kept, found, query)}
+        {summary(kept, found, query, {ranked: ranked.length, defined: defined.length})}
       </p>
       <Facets hits={hits} route={route} />
+      <AskThis query={query} />
       <JoinOfTwo query={query} search={search} />
-      <Definitions found={search.definitions(query)} />
+      <Definitions found={defined} />
       {found.domains.length && !chosen.size ? (
         <p class="domains-found">
           Domains:{" "}
@@ -86,6 +90,22 @@ export function SearchView({route, search}: Props) {
 /** Most words of a search that is read as the names of two tables. */
 const NAMES = 4;
 
+/** Words from which on a search may be meant as a question. */
+const QUESTION = 3;
+
+/** Where a server answers: the way to ask what was typed. */
+function AskThis({query}: {query: string}) {
+  const {source} = useApp();
+  if (source.form !== "server" || query.trim().split(/\s+/).length < QUESTION) return null;
+  return (
+    <p>
+      <a class="button" href={askLink(query.trim())}>
+        Ask this as a question
+      </a>
+    </p>
+  );
+}
+
 /** Where a search names two tables: the way to their join. */
 function JoinOfTwo({query, search}: {query: string; search: Search}) {
   const words = query.split(/[\s,]+/).filter(Boolean);
@@ -105,14 +125,13 @@ function JoinOfTwo({query, search}: {query: string; search: Search}) {
 /** Definitions listed above the tables and columns. */
 const LISTED_DEFINITIONS = 5;
 
-function Definitions({found}: {found: DefinitionsPart}) {
+function Definitions({found}: {found: SearchedDefinition[]}) {
   if (!found.length) return null;
   return (
-    <ul class="definitions" aria-label="Questions and metrics">
-      {found.slice(0, LISTED_DEFINITIONS).map(([kind, text, table]) => (
+    <ul class="definitions" aria-label="Questions, metrics and terms">
+      {found.slice(0, LISTED_DEFINITIONS).map(({kind, name, text}) => (
         <li key={kind + text}>
-          <a href={sectionLink(table, "questions")}>{visible(text)}</a>{" "}
-          <span class="src">{kind === "query" ? "verified query" : "metric"}</span>
+          <a href={definitionLink(name)}>{visible(text)}</a> <span class="src">{kind}</span>
         </li>
       ))}
     </ul>
@@ -140,10 +159,21 @@ function useRanked(search: Search, query: string): Table[] {
   return useMemo(() => (ranked.query === query ? ranked.tables : []), [ranked, query]);
 }
 
-function summary(hits: Hit[], found: SearchResult, query: string): string {
+function summary(
+  hits: Hit[],
+  found: SearchResult,
+  query: string,
+  {ranked, defined}: {ranked: number; defined: number},
+): string {
   const tables = hits.filter(hit => !hit.column).length;
   const columns = hits.length - tables;
-  const parts = [...(tables ? [counted(tables, "table")] : []), ...(columns ? [counted(columns, "column")] : [])];
+  // The server gives the best tables alone.
+  const best = ranked >= RANKED && tables <= ranked ? "the best " : "";
+  const parts = [
+    ...(tables ? [best + counted(tables, "table")] : []),
+    ...(columns ? [counted(columns, "column")] : []),
+    ...(defined && !hits.length ? [counted(defined, "definition")] : []),
+  ];
   if (!parts.length) return "Nothing found: no name, column or description has these words.";
   if (!query.trim()) return `${parts.join(" and ")}${hits.length > SHOWN ? `; ${SHOWN} are listed` : ""}`;
   const rest = hits.length > SHOWN ? `; the best ${SHOWN} are listed` : "";

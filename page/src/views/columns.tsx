@@ -1,6 +1,7 @@
 // The columns of a table: a line each, which opens to all that is known of it.
 import {type ComponentChildren, Fragment, h} from "preact";
 import {useEffect, useState} from "preact/hooks";
+import {useApp} from "../app";
 import {type Table, tableLink} from "../data/catalog";
 import {
   type Blocked,
@@ -12,9 +13,12 @@ import {
   SENSITIVE_IN_RECORD,
   UNIQUE,
 } from "../data/types";
+import {Pencil, Pending} from "../editing/pencil";
+import {type Editable, pendingIn, type SavedTexts, useSaved} from "../editing/saved";
 import {counted, own, prose, shortType, visible} from "../text";
 import {Code, Codes, Joined, TableName} from "../ui";
 import {type ColumnLine, columnLine, fromWords} from "./column_line";
+import {Readers} from "./lineage";
 import {BlockedQuestions} from "./questions";
 
 /** Allowed values on the line of a column; the others are shown when it is opened. */
@@ -40,6 +44,7 @@ interface Props {
 export function Columns({table, chosen, questions}: Props) {
   const [order, setOrder] = useState<Order>("position");
   const [wanted, setWanted] = useState("");
+  const saved = useSaved({table: table.n});
   const lines = (table.c ?? []).map((record, position) => columnLine(record, position, table));
   const isKept = ({name, text}: ColumnLine) => `${name} ${text}`.toLowerCase().includes(wanted.trim().toLowerCase());
   const kept = lines.filter(line => line.name === chosen || isKept(line));
@@ -85,6 +90,7 @@ export function Columns({table, chosen, questions}: Props) {
             key={line.name}
             line={line}
             table={table}
+            saved={saved}
             isChosen={line.name === chosen}
             blocked={questions.find(([column]) => column === line.name)}
           />
@@ -116,16 +122,25 @@ function Sorter({order, own, set, children}: SorterProps) {
 interface RowProps {
   line: ColumnLine;
   table: Table;
+  saved?: SavedTexts;
   isChosen: boolean;
   blocked?: [string | 0, ...Blocked];
 }
 
-function ColumnRow({line, table, isChosen, blocked}: RowProps) {
+function ColumnRow({line, table, saved, isChosen, blocked}: RowProps) {
   const [isOpen, setOpen] = useState(isChosen);
   useEffect(() => {
     if (isChosen) setOpen(true);
   }, [isChosen]);
   const id = `column-${line.position}`;
+  const editable: Editable = {
+    named: {table: table.n},
+    column: line.name,
+    label: `${table.l}.${line.name}`,
+    shown: line.text,
+    isHuman: line.source === "human",
+  };
+  const pending = pendingIn(saved, editable);
   return (
     <tbody class={`${isOpen ? "open" : ""}${isChosen ? " chosen" : ""}`} id={id}>
       <tr>
@@ -142,6 +157,7 @@ function ColumnRow({line, table, isChosen, blocked}: RowProps) {
             <Code>{line.name}</Code>
           </a>
           <Badges line={line} />
+          <Pencil text={editable} />
         </td>
         <td class="type">
           <code dir="ltr" title={visible(line.type)}>
@@ -150,7 +166,7 @@ function ColumnRow({line, table, isChosen, blocked}: RowProps) {
           {line.flags & NULLABLE ? <span class="soft"> null</span> : null}
         </td>
         <td class="meaning">
-          <div>{isOpen ? null : <Meaning line={line} />}</div>
+          <div>{isOpen ? null : pending === undefined ? <Meaning line={line} /> : <Pending>{pending}</Pending>}</div>
         </td>
         <td class="from" title={visible(fromWords(line))}>
           {visible(fromWords(line))}
@@ -159,7 +175,8 @@ function ColumnRow({line, table, isChosen, blocked}: RowProps) {
       {isOpen ? (
         <tr class="all" id={`${id}-all`}>
           <td colSpan={4}>
-            <ColumnFacts line={line} blocked={blocked} />
+            <ColumnFacts line={line} table={table} blocked={blocked} />
+            <Pending>{pending}</Pending>
           </td>
         </tr>
       ) : null}
@@ -263,7 +280,14 @@ export function Hidden({line}: {line: ColumnLine}) {
 }
 
 /** Everything known about a column. */
-function ColumnFacts({line, blocked}: {line: ColumnLine; blocked?: [string | 0, ...Blocked]}) {
+interface FactsProps {
+  line: ColumnLine;
+  table: Table;
+  blocked?: [string | 0, ...Blocked];
+}
+
+function ColumnFacts({line, table, blocked}: FactsProps) {
+  const {source} = useApp();
   const facts: [string, ComponentChildren][] = [];
   if (line.text) facts.push(["Description", <span dir="auto">{prose(line.text)}</span>]);
   else if (!(line.flags & EXPLAINED)) facts.push(["Description", <span class="gap">not described</span>]);
@@ -301,6 +325,7 @@ function ColumnFacts({line, blocked}: {line: ColumnLine; blocked?: [string | 0, 
     facts.push([line.hidden ? "Not shown" : "Pattern", <Hidden line={line} />]);
   if (line.basis && (line.source === "model" || line.source === "derived"))
     facts.push(["Known from", visible(line.basis)]);
+  if (source.form !== "file") facts.push(["Read by", <Readers table={table} column={line.name} />]);
   if (blocked) {
     const [, ...questions] = blocked;
     facts.push(["Questions", <BlockedQuestions blocked={questions} />]);

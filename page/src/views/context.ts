@@ -1,8 +1,11 @@
 // A table as text: for an agent, and as SQL.
 import type {Table} from "../data/catalog";
-import type {Remembered} from "../data/types";
+import type {Remembered, VerifiedQuery} from "../data/types";
 import {FOREIGN, NULLABLE, PRIMARY} from "../data/types";
 import {own, prose, shortType} from "../text";
+
+/** Verified queries that an agent is shown. */
+const MOST_QUERIES = 10;
 
 /** The names of all columns, as SQL has them. */
 export function columnList(table: Table): string {
@@ -17,7 +20,7 @@ export function selectOf(table: Table): string {
 }
 
 /** What an agent should know of a table before it writes a query. */
-export function contextOf(table: Table, remembered: Remembered[]): string {
+export function contextOf(table: Table, remembered: Remembered[], queries: VerifiedQuery[]): string {
   const rows = table.r >= 0 ? `, about ${table.r.toLocaleString("en-US")} rows` : "";
   const lines = [`# ${table.n} (${table.k}${rows})`, ""];
   if (table.s) lines.push(oneLine(table.s), "");
@@ -31,8 +34,8 @@ export function contextOf(table: Table, remembered: Remembered[]): string {
   if (keys.length) lines.push("", "## Keys", "", ...keys);
   if (remembered.length) lines.push("", "## Decisions and notes", "");
   for (const item of remembered) lines.push(`- ${oneLine(item.text)} (${item.kind} ${item.id})`);
-  for (const [question, sql] of table.vq ?? [])
-    lines.push("", `## Verified query: ${oneLine(question)}`, "", `${fenceOf(sql)}sql`, sql, fenceOf(sql));
+  for (const {q, sql} of queries.slice(0, MOST_QUERIES))
+    lines.push("", `## Verified query: ${oneLine(q[0] ?? "")}`, "", `${fenceOf(sql)}sql`, sql, fenceOf(sql));
   return `${lines.join("\n").replace(/\n{3,}/g, "\n\n")}\n`;
 }
 

@@ -2,10 +2,12 @@
 import {Fragment, h} from "preact";
 import {useApp} from "../app";
 import {type Database, type Domain, databaseLink, domainLink, type Table} from "../data/catalog";
+import {ByHand} from "../editing/by_hand";
+import {Pencil, Pending} from "../editing/pencil";
+import {type Editable, pendingIn, useSaved} from "../editing/saved";
 import {DiagramOf, MapOfDatabase} from "../graph_loading";
 import {counted, cut, prose, rows, visible} from "../text";
 import {Grid, Heading, kindOf, Lead, Name, Section, Sql, TableName, Text, Trail, TrailTo} from "../ui";
-import {Corrections} from "./corrections";
 import {Domains} from "./home";
 
 const LISTED_CHARS = 300;
@@ -13,19 +15,23 @@ const LISTED_CHARS = 300;
 const DERIVED_CHARS = 100;
 
 export function DomainView({domain}: {domain: Domain}) {
-  const subject = {
-    named: {database: domain.b, domain: domain.n},
-    texts: [
-      {label: "What the domain is", shown: domain.s},
-      {label: "Its title", field: "title" as const, shown: domain.h},
-    ],
-  };
+  const named = {database: domain.b, domain: domain.n};
+  const text: Editable = {named, label: `Description of the domain ${domain.h}`, shown: domain.s};
+  const title: Editable = {named, field: "title", label: `Title of the domain ${domain.h}`, shown: domain.h};
+  const saved = useSaved(named);
   const described = domain.tables.filter(table => table.described).length;
   return (
     <>
       <TrailTo database={domain.b} />
-      <Heading>{domain.h}</Heading>
-      {domain.s ? <Lead>{prose(domain.s)}</Lead> : null}
+      <div class="with-pencil">
+        <Heading>{domain.h}</Heading>
+        {saved ? <Pencil text={title} /> : null}
+      </div>
+      <Pending>{pendingIn(saved, title)}</Pending>
+      <Lead>
+        {prose(domain.s)} {saved ? <Pencil text={text} /> : null}
+        <Pending>{pendingIn(saved, text)}</Pending>
+      </Lead>
       <p class="facts">
         <span>
           {counted(domain.tables.length, "table")}, {described} described
@@ -69,13 +75,7 @@ export function DomainView({domain}: {domain: Domain}) {
           ))}
         </details>
       ) : null}
-      <Corrections
-        key={domain.n}
-        subject={subject}
-        database={domain.b}
-        line={domain.al}
-        where={`domains: ${domain.n}`}
-      />
+      <ByHand database={domain.b} line={domain.al} where={`domains: ${domain.n}`} />
     </>
   );
 }
@@ -111,19 +111,24 @@ function TableGrid({tables}: {tables: Table[]}) {
 }
 
 export function DatabaseView({database}: {database: Database}) {
-  const subject = {named: {database: database.n}, texts: [{label: "What the database is", shown: database.s}]};
+  const text: Editable = {named: {database: database.n}, label: `Database ${database.n}`, shown: database.s};
+  // Callers with a schema scope cannot write here.
+  const saved = useSaved(text.named);
   return (
     <>
       <Trail>{[<a href="#/">Catalog</a>, <Name>{database.n}</Name>]}</Trail>
       <Heading>{database.n}</Heading>
-      {database.s ? <Lead>{prose(database.s)}</Lead> : null}
+      <Lead>
+        {prose(database.s)} {saved ? <Pencil text={text} /> : null}
+        <Pending>{pendingIn(saved, text)}</Pending>
+      </Lead>
       <Section title="Domains">
         <Domains database={database} />
       </Section>
       <Section title="Map">
         <MapOfDatabase database={database} />
       </Section>
-      <Corrections key={database.n} subject={subject} database={database.n} where="description:" />
+      <ByHand database={database.n} where="description:" />
     </>
   );
 }

@@ -22,6 +22,7 @@ export function HomeView() {
       <Lead>{intro(catalog.home.engines, catalog.home.at, catalog.places.length, catalog.domains.size)}</Lead>
       {catalog.text && databases.length !== 1 ? <p dir="auto">{prose(catalog.text)}</p> : null}
       <Numbers />
+      <Waiting />
       <Questions />
       {isFew
         ? databases.map(database => (
@@ -98,14 +99,18 @@ function Numbers() {
         href={inReports ? "#/coverage" : undefined}
       >
         <Bar whole={tables.n} by={written} label={`${share(describedTables(written), tables.n)} of the tables`} />
-        {derived ? <div class="src">of the others, at most keys and views are known</div> : null}
+        {derived ? <div class="src">the others have no description of their own</div> : null}
       </Card>
       <Card title="Columns described" number={needed ? share(known, needed) : "all"}>
         <Bar whole={needed} by={columns.by} label={`${share(known, needed)} of the columns that need a description`} />
         <div class="src">of {counted(needed, "column")}; keys and names that explain themselves are not counted</div>
       </Card>
       {exam ? (
-        <Card title={`Exam of ${day(exam.at)}`} number={`${exam.answered} of ${counted(exam.total, "question")}`}>
+        <Card
+          title={`Exam of ${day(exam.at)}`}
+          href={inReports ? "#/exam" : undefined}
+          number={`${exam.answered} of ${counted(exam.total, "question")}`}
+        >
           <div class="src">
             {exam.blocked[0] ? `blocked: ${visible(cut(exam.blocked[0], 90))}` : "every question is answered"}
           </div>
@@ -124,12 +129,41 @@ function Numbers() {
   );
 }
 
+/** What waits for a person. */
+function Waiting() {
+  const {proposals, contributions, uploads} = useApp().caller.waiting;
+  const items: [number: number, noun: string, rest: string, address: string][] = [
+    [proposals, "proposal", "to accept or reject", "#/proposals"],
+    [contributions, "contribution", "to approve", "#/contributions"],
+    [uploads, "upload", "being indexed", "#/definitions"],
+  ];
+  const shown = items.filter(([number]) => number);
+  if (!shown.length) return null;
+  return (
+    <p class="facts">
+      <span>Waiting:</span>
+      {shown.map(([number, noun, rest, address]) => (
+        <a key={noun} href={address}>
+          {counted(number, noun)} {rest}
+        </a>
+      ))}
+    </p>
+  );
+}
+
 /** Questions that the page answers. */
 function Questions() {
-  const {questions} = useApp().catalog.home;
+  const {catalog, source} = useApp();
+  const {questions} = catalog.home;
   if (!questions.length) return null;
+  const ask =
+    source.form === "server" ? (
+      <a class="button" href="#/ask">
+        Ask a question
+      </a>
+    ) : null;
   return (
-    <Section title="Start here">
+    <Section title="Start here" tools={ask}>
       <ul class="questions">
         {questions.map(([text, address]) => (
           <li key={text}>

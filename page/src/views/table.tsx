@@ -3,8 +3,12 @@ import {type ComponentChildren, Fragment, h} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {type App, useApp, useLoaded} from "../app";
 import {sectionLink, type Table} from "../data/catalog";
+import {definitionsOf, type TableDefinitions} from "../data/definitions";
 import {fromServer} from "../data/source";
 import {EXPLAINED, type OpenQuestions, type Remembered} from "../data/types";
+import {ByHand} from "../editing/by_hand";
+import {Pencil, Pending} from "../editing/pencil";
+import {type Editable, pendingIn, useSaved} from "../editing/saved";
 import {DiagramOf} from "../graph_loading";
 import {scrollWhileGrowing} from "../scrolling";
 import type {Search} from "../search/search";
@@ -12,9 +16,9 @@ import {counted, prose, visible} from "../text";
 import {Code, Copy, Folded, Heading, kindOf, Notes, Problem, Section, SOURCES, Sql, TrailTo} from "../ui";
 import {Columns} from "./columns";
 import {columnList, contextOf, selectOf, tableInSql} from "./context";
-import {Corrections, tableSubject} from "./corrections";
 import {KeyList, TableJoins} from "./join";
-import {Constraints, hasSamples, Lineage, Questions, Samples} from "./table_parts";
+import {Lineage} from "./lineage";
+import {Constraints, hasSamples, Questions, Samples} from "./table_parts";
 
 interface Props {
   table: Table;
@@ -30,8 +34,11 @@ export function TableView({table, column: named, section, search, visit, isRetur
   const app = useApp();
   const asked = useLoaded("questions", () => questionsOf(app, table));
   const known = useLoaded("remembered", () => rememberedOf(app, table));
+  const defined = useLoaded("definitions", () => definitionsOf(app.source, table));
+  const problem = asked.problem ?? known.problem ?? defined.problem;
   const questions = asked.value ?? [];
   const remembered = known.value ?? [];
+  const definitions = defined.value ?? {queries: [], metrics: []};
   const column = table.c?.some(([name]) => name === named) ? named : undefined;
   useEffect(() => {
     if (isReturn) return;
@@ -41,26 +48,32 @@ export function TableView({table, column: named, section, search, visit, isRetur
     }
     if (column !== undefined) document.querySelector("tbody.chosen")?.scrollIntoView({block: "center"});
   }, [visit, section, column, isReturn]);
-  const sections = sectionsOf(table, questions, search, {column, section, hasAnyJoin: app.source.form !== "file"});
+  const sections = sectionsOf(table, questions, definitions, search, {
+    column,
+    section,
+    hasAnyJoin: app.source.form !== "file",
+  });
   const current = useCurrentSection(
     sections.map(({id}) => id),
     section,
   );
+  const editable: Editable = {named: {table: table.n}, label: table.l, shown: table.s, isHuman: table.o === "human"};
   return (
     <article class="table-view">
       <TrailTo database={table.b} domain={table.d} />
       <div class="top">
         <Heading>{table.l}</Heading>
-        <Actions table={table} remembered={remembered} />
+        <Actions table={table} remembered={remembered} definitions={definitions} />
       </div>
       <p class="lead" dir="auto">
         {table.s ? prose(table.s) : <span class="gap">Not described yet.</span>}{" "}
-        <span class="src">{sourceWords(table)}</span>
+        <span class="src">{sourceWords(table)}</span> <Pencil text={editable} />
+        <Pending>{pendingIn(useSaved(editable.named), editable)}</Pending>
       </p>
-      <Facts table={table} />
+      <Facts table={table} definitions={definitions} />
       {table.no ? <Notes>{table.no.map(note => prose(note))}</Notes> : null}
       <Guidance items={remembered} />
-      {asked.problem || known.problem ? <Problem problem={asked.problem ?? known.problem} /> : null}
+      {problem ? <Problem problem={problem} /> : null}
       {named === undefined || column !== undefined ? null : (
         <p role="status">
           This table has no column <Code>{named}</Code>.
@@ -84,7 +97,7 @@ export function TableView({table, column: named, section, search, visit, isRetur
           </Section>
         ),
       )}
-      <Corrections subject={tableSubject(table)} database={table.b} line={table.al} where={table.l} />
+      <ByHand database={table.b} line={table.al} where={table.l} />
     </article>
   );
 }
@@ -125,7 +138,7 @@ function sourceWords(table: Table): string {
   return SOURCES[table.o ?? ""]?.[2] ?? "";
 }
 
-function Facts({table}: {table: Table}) {
+function Facts({table, definitions}: {table: Table; definitions: TableDefinitions}) {
   const columns = table.c ?? [];
   const needed = columns.filter(([, , flags = 0]) => !(flags & EXPLAINED));
   const described = needed.filter(([, , , text]) => text).length;
@@ -145,7 +158,7 @@ function Facts({table}: {table: Table}) {
     ) : null,
     needed.length ? `${described} of ${counted(needed.length, "column")} described` : null,
     table.rb ? `Read by ${counted(table.rb[1], "view")}` : null,
-    table.vq?.length ? `${counted(table.vq.length, "verified query")}` : null,
+    definitions.queries.length ? counted(definitions.queries.length, "verified query") : null,
   ];
   return (
     <p class="facts">
@@ -156,7 +169,13 @@ function Facts({table}: {table: Table}) {
   );
 }
 
-function Actions({table, remembered}: {table: Table; remembered: Remembered[]}) {
+interface ActionsProps {
+  table: Table;
+  remembered: Remembered[];
+  definitions: TableDefinitions;
+}
+
+function Actions({table, remembered, definitions}: ActionsProps) {
   const {source} = useApp();
   const hasJoins = source.form !== "file" || table.e || table.lk;
   return (
@@ -164,7 +183,7 @@ function Actions({table, remembered}: {table: Table; remembered: Remembered[]}) 
       <Copy
         label="Copy for an agent"
         hint="What an agent should know of this table, as Markdown"
-        text={() => contextOf(table, remembered)}
+        text={() => contextOf(table, remembered, definitions.queries)}
       />
       <Copy label="Copy SELECT" text={() => selectOf(table)} />
       <Copy label="Copy name" text={() => tableInSql(table)} />
@@ -209,11 +228,12 @@ interface ViewSection {
 function sectionsOf(
   table: Table,
   questions: OpenQuestions,
+  definitions: TableDefinitions,
   search: Search,
   {column, section, hasAnyJoin}: {column?: string; section?: string; hasAnyJoin: boolean},
 ): ViewSection[] {
   const keys = (table.e?.length ?? 0) + (table.lk?.length ?? 0);
-  const asked = questions.length + (table.vq?.length ?? 0) + (table.mt?.length ?? 0);
+  const asked = questions.length + definitions.queries.length + definitions.metrics.length;
   const constraints = (table.u?.length ?? 0) + (table.ix?.length ?? 0) + (table.ch?.length ?? 0);
   const samples = <Samples table={table} />;
   const all: (ViewSection | false)[] = [
@@ -242,11 +262,17 @@ function sectionsOf(
         </>
       ),
     },
-    Boolean(table.rd || table.rb || table.v) && {id: "lineage", title: "Lineage", content: <Lineage table={table} />},
+    (Boolean(table.rd || table.rb || table.v) || definitions.queries.length + definitions.metrics.length > 0) && {
+      id: "lineage",
+      title: "Lineage",
+      content: <Lineage table={table} column={column} definitions={definitions} />,
+    },
     asked > 0 && {
       id: "questions",
       title: `Questions ${asked}`,
-      content: <Questions table={table} open={questions} isChosen={section === "questions"} />,
+      content: (
+        <Questions table={table} definitions={definitions} open={questions} isChosen={section === "questions"} />
+      ),
     },
     hasSamples(table) && {
       id: "samples",

@@ -1,66 +1,32 @@
 // Parts of a table's view: lineage, questions, samples, indexes and checks.
 import {Fragment, h} from "preact";
 import {type Table, tableLink} from "../data/catalog";
+import type {TableDefinitions} from "../data/definitions";
 import type {OpenQuestions} from "../data/types";
-import {prose, visible} from "../text";
-import {Code, Codes, Grid, Joined, Sql, TableName} from "../ui";
+import {Code, Codes, Grid} from "../ui";
 import {columnLine} from "./column_line";
 import {Hidden} from "./columns";
+import {MetricItem, QueryItem} from "./definitions";
 import {BlockedQuestions} from "./questions";
 
-export function Lineage({table}: {table: Table}) {
-  return (
-    <>
-      <Reads label="Reads" read={table.rd} />
-      <Reads label="Read by" read={table.rb} />
-      {table.v ? (
-        <details class="folded" open={!table.rd && !table.rb}>
-          <summary>Definition</summary>
-          <Sql>{table.v}</Sql>
-        </details>
-      ) : null}
-    </>
-  );
-}
-
-function Reads({label, read}: {label: string; read?: [string[], number]}) {
-  if (!read) return null;
-  const [names, total] = read;
-  return (
-    <p>
-      {label}{" "}
-      <Joined>
-        {names.map(name => (
-          <TableName key={name} name={name} />
-        ))}
-      </Joined>
-      {total > names.length ? ` and ${total - names.length} more` : ""}.
-    </p>
-  );
-}
-
 /** Verified queries and metrics that use a table, and the questions that it leaves open. */
-export function Questions({table, open, isChosen}: {table: Table; open: OpenQuestions; isChosen: boolean}) {
+interface QuestionsProps {
+  table: Table;
+  definitions: TableDefinitions;
+  open: OpenQuestions;
+  isChosen: boolean;
+}
+
+export function Questions({table, definitions, open, isChosen}: QuestionsProps) {
   return (
     <>
-      {(table.vq ?? []).map(([question, sql, state, owner]) => (
-        <details class="folded" key={question + sql} open={isChosen}>
-          <summary>
-            <span dir="auto">{visible(question)}</span>{" "}
-            <span class="src">
-              verified query, {state}
-              {owner ? `, by ${visible(owner)}` : ""}
-            </span>
-          </summary>
-          <Sql>{sql}</Sql>
-        </details>
+      {definitions.queries.map(query => (
+        <QueryItem key={query.sql} query={query} isOpen={isChosen} />
       ))}
-      {table.mt?.length ? (
+      {definitions.metrics.length ? (
         <ul class="notes">
-          {table.mt.map(([name, text, state, expression]) => (
-            <li key={name}>
-              <b>{visible(name)}</b> {prose(text)} <Code>{expression}</Code> <span class="src">metric, {state}</span>
-            </li>
+          {definitions.metrics.map(metric => (
+            <MetricItem key={metric.n} metric={metric} />
           ))}
         </ul>
       ) : null}

@@ -11,7 +11,7 @@ from moto import mock_aws
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
-from tribal.documenting.corrections import Subject, propose, written_text
+from tribal.documenting.corrections import Subject, propose, written_texts
 from tribal.errors import ConfigurationError, CorrectionOutdated
 from tribal.ports import ObjectStore
 from tribal.store.annotations import read_annotations
@@ -36,9 +36,9 @@ def store_fixture(request: pytest.FixtureRequest, tmp_path: Path, aws_account: N
 def test_what_was_agreed_to_is_written_and_the_next_run_reads_it(store: ObjectStore) -> None:
     first = propose(store, "shop", ORDERS, "One a basket.")
     assert first.difference(3).splitlines()[-1] == "+    description: One a basket."
-    assert written_text(store, "shop", ORDERS) is None
+    assert written_texts(store, "shop")(ORDERS) is None
     first.write(store)
-    assert written_text(store, "shop", ORDERS) == "One a basket."
+    assert written_texts(store, "shop")(ORDERS) == "One a basket."
     second = propose(store, "shop", ORDERS, "One order a basket.")
     second.write(store)
     assert read_annotations(store, "shop")["public", "orders"].description == "One order a basket."
@@ -53,7 +53,7 @@ def test_of_two_who_correct_at_once_one_looks_again(store: ObjectStore) -> None:
     later.write(store)
     with pytest.raises(CorrectionOutdated):
         latest.write(store)
-    assert written_text(store, "shop", ORDERS) == "Later."
+    assert written_texts(store, "shop")(ORDERS) == "Later."
 
 
 def test_a_broken_file_is_reported_with_its_line_and_stays(store: ObjectStore) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.cases import each_case
 from tests.plugins.verify import examples
-from tribal.documenting.corrections import Subject, edited, text_in
+from tribal.documenting.corrections import Subject, edited, texts_in
 from tribal.errors import ConfigurationError, RequestRefused
 from tribal.store.annotations import parse_annotations
 
@@ -109,7 +109,7 @@ def test_a_comment_is_never_lost() -> None:
 def test_words_are_read_back_as_they_were_typed(words: str) -> None:
     for before in (None, FILE):
         after = edited(before, KEY, ORDERS, words)
-        assert text_in(after, KEY, ORDERS) == words
+        assert texts_in(after, KEY)(ORDERS) == words
 
 
 def test_line_ends_of_other_systems_stay() -> None:
@@ -193,7 +193,7 @@ def test_every_kind_of_line_break_and_control_character_is_read_back_or_refused(
         except RequestRefused:
             refused += 1
             continue
-        assert text_in(after, KEY, subject) == words
+        assert texts_in(after, KEY)(subject) == words
         # Every later correction still finds a file that it can edit.
         file = after if number % 20 else FILE
     assert 0 < refused < 0.95 * number_of_texts

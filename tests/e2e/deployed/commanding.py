@@ -22,6 +22,7 @@ def run_and_ask(system: DeployedSystem, tribal: Tribal) -> None:
     assert "completed" in tribal("status")
     assert "invoice" in tribal("chat", "Which table has the unpaid invoices?")
     assert "\nsession " in tribal("interrogate", "How many invoices has each customer not paid?")
+    _propose_and_withdraw(tribal)
 
 
 def upload_and_remove(tribal: Tribal, folder: Path) -> None:
@@ -32,3 +33,13 @@ def upload_and_remove(tribal: Tribal, folder: Path) -> None:
     assert page.name in tribal("collections", "show", COLLECTION)
     assert "is removed" in tribal("collections", "remove", COLLECTION, page.name)
     assert "removal of handover.html" in tribal("jobs")
+
+
+def _propose_and_withdraw(tribal: Tribal) -> None:
+    """Propose a description, find it in the list, and withdraw it."""
+    assert "It waits" in tribal("propose", "billing.invoice", "One bill for each order.")
+    listed = tribal("proposals")
+    assert "after:  One bill for each order." in listed
+    assert "waiting: 1 proposal" in tribal("status")
+    assert "is withdrawn" in tribal("proposals", "reject", listed.split()[0])
+    assert "No proposal" in tribal("proposals")

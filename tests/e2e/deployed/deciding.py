@@ -48,9 +48,10 @@ def asked_by(system: DeployedSystem, team: str, function: str, tool: str, argume
     return json.loads(answer["Payload"].read())
 
 
-def over_mcp(system: DeployedSystem, tool: str) -> Any:
+def over_mcp(system: DeployedSystem, tool: str, arguments: Any = None) -> Any:
     """What a tool answers over MCP."""
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": {}}}
+    asked = {"name": tool, "arguments": arguments or {}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
     return system.request("POST", "/mcp", call).json()["result"]["structuredContent"]
 
 

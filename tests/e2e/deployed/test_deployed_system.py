@@ -16,7 +16,7 @@ import pytest
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import OUR_LAYER, layers_of, package_of
 from tests.e2e.account import wait_until
-from tests.e2e.deployed import chatting, commanding, contributing, deciding, interrogating
+from tests.e2e.deployed import chatting, commanding, contributing, deciding, interrogating, proposing
 from tests.e2e.deployed.remembering import in_two_processes, leave_half_written
 from tests.e2e.deployed_system import SIGNERS_MAY, DeployedSystem, command_line, unit_of
 from tests.e2e.git_server import GitServer
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.xdist_group("e2e")
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
 DEPLOYED = (
     *(PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer", "interrogator"),
-    *("chat", "uploads", "ingester", "contributor", "publisher"),
+    *("chat", "uploads", "ingester", "contributor", "publisher", "proposer"),
 )
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
@@ -165,8 +165,12 @@ def test_what_a_team_decided_is_there_for_that_team_alone(system: DeployedSystem
 
 
 def test_a_question_is_answered_and_an_interrogation_ends_and_is_shown(system: DeployedSystem) -> None:
-    interrogating.ask(system, "which invoices are unpaid?", "company.billing.invoice")
+    interrogating.ask_and_mark(system, "which invoices are unpaid?", "company.billing.invoice")
     interrogating.interrogate(system, "How many invoices has each customer not paid?")
+
+
+def test_a_description_is_proposed_listed_and_withdrawn(system: DeployedSystem) -> None:
+    proposing.propose_and_withdraw(system)
 
 
 def test_an_upload_is_read_and_cited_by_an_answer_whose_first_piece_is_seen_before_the_last_is_made(

@@ -102,7 +102,7 @@ def test_a_changed_query_answers_its_question_and_says_to_check_it(project: Path
     sql(project, "ALTER TABLE invoice ADD COLUMN sent_on date")
     assert run(project).queries[0].status == "changed"
     asked = tribal("ask", "What did we bill?", cwd=project)
-    assert "A query answers “What did we bill?”, verified on 2026-01-01" in asked.stdout
+    assert "A verified query answers “What did we bill?”, verified on 2026-01-01" in asked.stdout
     assert "Its tables have changed since: check it." in asked.stdout
     assert "SELECT sum(cents) FROM invoice WHERE status <> 'void';" in asked.stdout
 

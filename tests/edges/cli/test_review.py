@@ -132,6 +132,26 @@ def test_lint_prints_a_line_a_finding_and_the_coverage(documented: tuple[Path, s
     assert sum(as_json["counts"].values()) == len(as_json["findings"]) == sum(": " in line for line in lines)
 
 
+def test_lint_writes_a_badge_with_the_share_of_tables_and_columns_or_says_why_not(
+    documented: tuple[Path, str],
+) -> None:
+    folder, _ = documented
+    badge = folder / "badge.svg"
+    badge.write_text("old")
+    found: Json = json.loads(tribal("lint", "--json", "--strict", "--badge", "badge.svg", cwd=folder).stdout)
+    tables, columns = found["coverage"]["tables"], found["coverage"]["columns"]
+    share = 100 * (tables["documented"] + columns["documented"]) // (tables["total"] + columns["total"])
+    assert found["badge"] == "badge.svg"
+    assert f"<title>documented: {share}%</title>" in badge.read_text()
+    assert not list(folder.glob("*.new"))
+    assert tribal("lint", "--badge", "badge.svg", cwd=folder).returncode == 0
+    assert "badge" not in json.loads(tribal("lint", "--json", cwd=folder).stdout)
+    missing = tribal("lint", "--badge", "nowhere/badge.svg", cwd=folder)
+    assert (missing.returncode, "'nowhere/badge.svg' cannot be written: No such file" in missing.stderr) == (5, True)
+    for other in ("docs", "", "/dev/null"):
+        assert tribal("lint", "--badge", other, cwd=folder).returncode in (2, 5)
+
+
 def test_lint_shows_the_first_ten_findings_of_each_rule_and_all_of_them_on_request(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

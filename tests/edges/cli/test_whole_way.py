@@ -35,6 +35,7 @@ OUR_FILES = {
     "progress/lease.json": "lease-record",
     "progress/runs/latest-plan.json": "run-outline",
     "progress/source.json": "source-record",
+    "progress/coverage.json": "coverage-record",
     "progress/runs/*/run.json": "run-record",
     "progress/runs/*/plan.json": "documentation-plan",
     "progress/runs/*/outline.json": "run-outline",

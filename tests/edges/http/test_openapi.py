@@ -29,6 +29,7 @@ from tribal.edges.http.chat.routes import chat_routes
 from tribal.edges.http.docs_page import docs_page
 from tribal.edges.http.openapi import openapi
 from tribal.edges.http.page import PAGE_ROUTES
+from tribal.edges.http.proposals import routes as proposal_routes
 from tribal.edges.http.routes import ROUTES
 from tribal.tools.registry import REGISTRY, Registry
 
@@ -71,7 +72,7 @@ def test_every_route_and_every_tool_is_in_the_document_of_a_server(server: Serve
     tools = {f"/v1/tools/{name}" for name in REGISTRY.tools}
     more = {"/metrics", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"}
     more |= {"/v1/corrections", "/v1/corrections/preview"}
-    more |= {route.path for route in (*PAGE_ROUTES, *chat_routes())}
+    more |= {route.path for route in (*PAGE_ROUTES, *chat_routes(), *proposal_routes())}
     assert set(document["paths"]) == {route.path for route in ROUTES if not route.calls_tool} | tools | more
     for name, spec in REGISTRY.tools.items():
         operation = document["paths"][f"/v1/tools/{name}"]["post"]

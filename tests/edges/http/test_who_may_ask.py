@@ -102,7 +102,7 @@ def test_a_token_is_shown_once_and_only_its_hash_is_kept(tmp_path: Path) -> None
         (["create", "x", "--scope", "a.b.c"], "neither DATABASE nor DATABASE.SCHEMA"),
         (
             ["create", "x", "--scope", "shop", "--right", "all"],
-            "'all' is not a right; the rights are annotations:write",
+            "'all' is not a right; the rights are annotations:propose, annotations:write",
         ),
         (["create", "../x", "--scope", "shop"], "a token's name has up to 64 letters"),
         (["revoke", "nobody"], "there is no token named 'nobody'"),

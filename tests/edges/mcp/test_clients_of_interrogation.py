@@ -28,6 +28,10 @@ ANSWERED: list[tuple[str, Arguments]] = [
     ("start_interrogation", {"hypothesis": "customers", "iterationLimit": 5, "database": "shop", "domain": "sales"}),
     ("list_interrogations", {}),
     ("list_interrogations", {"status": "failed", "limit": 1}),
+    (
+        "mark_answer",
+        {"question": "which orders are late?", "why": "It counts cancelled ones.", "tables": ["crm.customer"]},
+    ),
 ]
 REFUSED: list[tuple[str, Arguments, str]] = [
     ("ask", {}, "CHAT_QUESTION_INVALID"),
@@ -43,6 +47,9 @@ REFUSED: list[tuple[str, Arguments, str]] = [
     ("get_interrogation", {"sessionId": MISSING}, "INT_SESSION_NOT_FOUND"),
     ("get_interrogation", {"sessionId": "../../etc/passwd"}, "INT_SESSION_NOT_FOUND"),
     ("list_interrogations", {"limit": 0}, "INT_HYPOTHESIS_INVALID"),
+    ("mark_answer", {"question": "which?", "why": "It is wrong.", "tables": []}, "INT_HYPOTHESIS_INVALID"),
+    ("mark_answer", {"question": "which?", "why": "It is wrong.", "tables": ["nowhere"]}, "RET_TABLE_NOT_FOUND"),
+    ("close_mark", {"mark": MISSING}, "INT_SESSION_NOT_FOUND"),
 ]
 CALLS = [*ANSWERED, *((tool, arguments) for tool, arguments, _ in REFUSED)]
 
@@ -70,21 +77,22 @@ def check(answers: list[Any], failed: list[bool]) -> None:
     for (tool, _), answer in zip(CALLS, answers, strict=True):
         schemas.validate(tool, answer)
     assert failed == [False] * len(ANSWERED) + [True] * len(REFUSED)
-    question, _, collection, refused, whole, narrow, listed, none = answers[: len(ANSWERED)]
+    question, _, collection, refused, whole, narrow, listed, none, marked = answers[: len(ANSWERED)]
     assert question["statements"][0]["sources"] == collection["statements"][0]["sources"] == ["1"]
     assert (refused["verdict"], refused["law_violated"], refused["statements"]) == ("refused", "scope", [])
     assert (whole["status"], whole["hypothesis"]) == ("completed", HYPOTHESIS)
     # Earlier clients have left theirs.
     assert {session["id"] for session in listed["sessions"]} >= {whole["sessionId"], narrow["sessionId"]}
     assert (listed["total"] >= 2, none["total"]) == (True, 0)
+    assert marked["tables"] == ["shop.crm.customer"]
     for (*call, code), answer in zip(REFUSED, answers[len(ANSWERED) :], strict=True):
         assert set(answer) == {"success", "tokens_used", "error"}, call
         assert (answer["success"], answer["error"]["code"]) == (False, code), call
 
 
 def test_every_tool_is_called_and_refused() -> None:
-    # What is answered about one session is in the next test.
-    about_one = {"get_interrogation", "stop_interrogation"}
+    # What is answered about one session or mark is in the next test.
+    about_one = {"get_interrogation", "stop_interrogation", "close_mark"}
     assert {tool for tool, _ in ANSWERED} | about_one == {tool for tool, *_ in REFUSED}
     assert {tool for tool, *_ in REFUSED} == {spec.name for spec in (*CHAT.tools, *INTERROGATION.tools)}
 
@@ -108,6 +116,12 @@ def test_the_python_client_asks_starts_reads_stops_and_lists(asker: ToolClient) 
     Schemas().validate("get_interrogation", first)
     stopped = asker.call("stop_interrogation", {"sessionId": session_id}).structured_content
     assert (stopped["status"], stopped["stopping"]) == ("completed", False)
+    (marked,) = [result for (tool, _), result in zip(CALLS, results, strict=True) if tool == "mark_answer"][:1]
+    mark = {"mark": marked.structured_content["mark"]}
+    closed = asker.call("close_mark", mark).structured_content
+    Schemas().validate("close_mark", closed)
+    assert (closed["success"], closed["mark"]) == (True, mark["mark"])
+    assert asker.call("close_mark", mark).structured_content["error"]["code"] == "INT_SESSION_NOT_FOUND"
 
 
 @pytest.mark.verify

@@ -55,8 +55,8 @@ def test_the_first_view_asks_for_the_catalog_and_the_graph_alone(
         tab.until("document.querySelector('main svg')")
         assert "13 tables" in tab.text(".lead")
         asked = [address.rpartition("/")[2] for address in tab.requests]
-        start, catalog = ("index.html", "catalog.js") if form == "static" else ("", "catalog")
-        assert sorted(asked) == sorted([start, "page.js", "page.css", catalog, "graph.js"])
+        own = ["index.html", "catalog.js"] if form == "static" else ["", "catalog", "caller"]
+        assert sorted(asked) == sorted([*own, "page.js", "page.css", "graph.js"])
 
 
 @each_case("form", FORMS)

@@ -25,7 +25,7 @@ from tribal.rendering.web.records import encoded
 
 PAGE = locations.DOCS + locations.SITE_PAGE
 MADE_FROM = "a" * 64
-MOST_SCRIPT = 200_000
+MOST_SCRIPT = 300_000
 """Characters of script in the one file."""
 HOSTILE = (
     "</script><script>alert(1)</script>",

@@ -39,11 +39,18 @@ def test_each_run_records_what_it_used_itself_although_their_plan_is_one(claude:
     claude.script = fail.Script(share=1.0, among=(fail.REFUSAL,))
     for _ in range(2):
         before = len(claude.calls)
-        used = staged(runs).usage
+        record = staged(runs)
+        used = record.usage
         assert used is not None
+        assert record.quote is not None
+        assert record.quote.calls >= used.calls
+        assert record.coverage is not None
         billed = sum(sum(astuple(call.tokens)) for call in claude.calls[before:])
         assert (used.calls, used.tokens) == (len(claude.calls) - before, billed)
         claude.script = fail.Script()
     unchanged = staged(runs)
-    assert unchanged.usage is None
+    assert (unchanged.usage, unchanged.quote) == (None, None)
+    assert unchanged.coverage == record.coverage
+    assert record.coverage is not None
+    assert record.coverage.tables.by["model"] == 4
     assert (unchanged.tables_documented, unchanged.tables_unchanged) == (0, 4)

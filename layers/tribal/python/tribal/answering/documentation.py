@@ -19,7 +19,7 @@ from tribal.capabilities.retrieval.checking.check_sql import check_sql
 from tribal.capabilities.retrieval.context.gathering import gather
 from tribal.capabilities.retrieval.context.query_context import get_query_context
 from tribal.capabilities.retrieval.domains import list_domains
-from tribal.capabilities.retrieval.names import find_database, find_domain, identity_of, name_of
+from tribal.capabilities.retrieval.names import find_database, find_domain, find_table, identity_of, name_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.capabilities.retrieval.tools import policies_for, toolbox_of
 from tribal.errors import ToolInputInvalid
@@ -157,6 +157,16 @@ class Documentation:
             name = None if database is None else find_database(database, opened.tables)
             found = None if domain is None else find_domain(domain, opened.tables, name)
             return Limits(_in_database(self.caller.scope, name), found, opened.metadata.manifest_hash)
+
+    def tables(self, names: Sequence[str]) -> tuple[list[str], ContentHash]:
+        """The full names of tables, each once, and the documentation that has them.
+
+        Raises:
+            TableNotFound: when one of them is not documented, or not visible.
+        """
+        with self._opened() as (opened, _):
+            found = dict.fromkeys(name_of(find_table(name, opened.tables)) for name in names)
+            return [*found], opened.metadata.manifest_hash
 
     def resolve(self, name: str) -> str | None:
         """The full name of a table or a column, for any spelling that is unique; `None` for any other name."""

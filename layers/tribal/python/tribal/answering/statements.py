@@ -164,7 +164,7 @@ def _query(query: VerifiedQuery) -> Statement:
         "changed": " Its tables have changed since: check it.",
         "broken": " It no longer fits the tables.",
     }[query.status]
-    text = f"A query answers {quote(shorten(query.questions[0], TEXT_CHARS))}{verified}{owner}.{state}"
+    text = f"A verified query answers {quote(shorten(query.questions[0], TEXT_CHARS))}{verified}{owner}.{state}"
     return Statement(one_line(text), query.file, "query", query.file, f"{query.file}#L{query.line}")
 
 

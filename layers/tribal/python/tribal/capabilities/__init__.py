@@ -18,6 +18,7 @@ NAMES = (
     "memory",
     "knowledge",
     "contribution",
+    "proposals",
 )
 """Every capability, in the order in which its tools are listed."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from typing import Any, Literal
 
@@ -33,7 +34,7 @@ _CODE = "DOC_ANNOTATIONS_INVALID"
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class AnnotationChange:
     """A proposed change to an annotations file."""
 
     key: str
@@ -68,23 +69,25 @@ class Proposal:
             raise CorrectionOutdated(f"{self.key} was changed in the meantime; preview the correction again") from error
 
 
-def propose(store: ObjectStore, database: str, subject: Subject, new_text: str) -> Proposal:
+def propose(store: ObjectStore, database: str, subject: Subject, new_text: str) -> AnnotationChange:
     """Propose a new text in a database's annotations file; an empty text removes it.
 
     Raises:
         ConfigurationError: when the file cannot be used, or cannot be edited without losing content.
     """
     key, (data, etag) = locations.annotations_file(database), _file(store, database)
-    return Proposal(key, data, edited(data, key, subject, new_text), etag)
+    return AnnotationChange(key, data, edited(data, key, subject, new_text), etag)
 
 
-def written_text(store: ObjectStore, database: str, subject: Subject) -> str | None:
-    """The text now in the annotations file; documents show it after the next run.
+def written_texts(store: ObjectStore, database: str) -> Callable[[Subject], str | None]:
+    """Return a function that looks up the text about a subject in the annotations file.
+
+    Documents show such a text after the next run.
 
     Raises:
         ConfigurationError: when the file cannot be used.
     """
-    return text_in(_file(store, database)[0], locations.annotations_file(database), subject)
+    return texts_in(_file(store, database)[0], locations.annotations_file(database))
 
 
 def _file(store: ObjectStore, database: str) -> tuple[bytes | None, str | None]:
@@ -143,14 +146,18 @@ def _spelled(table: tuple[str, str], tables: Mapping[str, Any]) -> str:
     return next((name for name in tables if parse_name(name) == table), format_name(table))
 
 
-def text_in(data: bytes | None, key: str, subject: Subject) -> str | None:
-    """A file's text about a subject, if there is one.
+def texts_in(data: bytes | None, key: str) -> Callable[[Subject], str | None]:
+    """Return a function that looks up the text about a subject in a file, if there is one.
 
     Raises:
         ConfigurationError: when the file cannot be used.
     """
-    found: Any = _content(data, key)
-    for step in subject.path(found):
+    return partial(_text_at, _content(data, key))
+
+
+def _text_at(content: _Content, subject: Subject) -> str | None:
+    found: Any = content
+    for step in subject.path(content):
         found = found.get(step) if isinstance(found, dict) else None
     return found if isinstance(found, str) else None
 

@@ -102,6 +102,14 @@ class LintReport:
     minimum_coverage: float
 
     @property
+    def share(self) -> Coverage:
+        """Coverage of tables and columns together."""
+        return Coverage(
+            self.tables.documented + self.columns.documented,
+            self.tables.total + self.columns.total,
+        )
+
+    @property
     def covered(self) -> bool:
         """Whether coverage reaches the required minimum."""
         return min(self.tables.percent, self.columns.percent) >= self.minimum_coverage

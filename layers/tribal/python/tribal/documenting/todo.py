@@ -13,7 +13,7 @@ from tribal.identity.targets import WORD, current_gaps, parse_target
 from tribal.ports import ObjectStore
 from tribal.rendering.gaps import Gaps, annotation_lines, gaps, needs_description, unclear
 from tribal_contracts import DescriptionSource, TableDocument
-from tribal_contracts.answering.open_gaps import OpenGap
+from tribal_contracts.answering.open_gaps import GapQuestion, OpenGap
 
 # A judgement: a table's description helps with all its columns, and clear names can be guessed.
 _COLUMN, _UNCLEAR_COLUMN = 0.1, 0.5
@@ -25,19 +25,23 @@ class Blocked:
 
     count: int = 0
     questions: tuple[str, ...] = ()
-    """Of those, the texts that may be shown."""
+    """Of those, the texts that may be shown; without those of marks."""
     lacks: tuple[str, ...] = ()
-    """What they found missing, each once."""
+    """What they found missing, each once; without the reasons of marks."""
+    marks: tuple[GapQuestion, ...] = ()
+    """The questions that may be shown and whose answers were marked as wrong."""
 
     @classmethod
     def by(cls, gaps: Iterable[OpenGap]) -> Blocked:
         """The questions that gaps of one target block."""
         found = list(gaps)
         shown = [each for gap in found for each in gap.questions if each.key in gap.blocked]
+        unmarked = [each for each in shown if each.mark is None]
         return cls(
             count=len(set().union(*(gap.blocked for gap in found))),
-            questions=tuple(dict.fromkeys(each.text for each in shown)),
-            lacks=tuple(dict.fromkeys(each.description for each in shown)),
+            questions=tuple(dict.fromkeys(each.text for each in unmarked)),
+            lacks=tuple(dict.fromkeys(each.description for each in unmarked)),
+            marks=tuple(each for each in shown if each.mark is not None),
         )
 
 

@@ -141,6 +141,19 @@ def _walk(walk: Walk, table: str, column: str | None, depth: int, step: Step) ->
         level = {name: None if "" in parts else frozenset(parts) for name, parts in following.items()}
 
 
+def collect_edges(views: Iterable[TableReads], visible: Collection[str]) -> Walk:
+    """Collect every edge into some views from visible tables, however many there are.
+
+    Walks over these steps find what `walk_upstream` and `walk_downstream` find, with one rule for views with a problem:
+    upstream, a table that such a view reads by none of the followed columns has one computed step without columns;
+    downstream, its computed steps without columns follow every column.
+    """
+    walk = Walk()
+    found = {edge for view in views for edge in _edges_into(view, None, None, walk) if edge.from_table in visible}
+    walk.edges = dict.fromkeys(sorted(found))
+    return walk
+
+
 def _edges_into(view: TableReads, columns: Columns, source: tuple[str, Columns] | None, walk: Walk) -> Iterator[Edge]:
     """The edges into a view: into some columns of it, or from a table or some of its columns."""
     table, from_columns = source or (None, None)

@@ -6,6 +6,7 @@ from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import Span, detect, find_sensitive
 from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
 from tribal.masking.redaction import (
+    holds_secret,
     redact_expression,
     redact_labels,
     redact_shared,
@@ -29,6 +30,7 @@ __all__ = [
     "detect",
     "detect_by_name",
     "find_sensitive",
+    "holds_secret",
     "mask_lookup",
     "mask_samples",
     "may_be_lookup",

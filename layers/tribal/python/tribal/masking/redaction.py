@@ -26,6 +26,7 @@ from tribal_contracts import (
 
 _SHARED = frozenset({SensitiveKind.PERSON_NAME})
 """What people share may name people, as annotations do."""
+_ACCOUNTS = frozenset({SensitiveKind.CARD, SensitiveKind.IBAN, SensitiveKind.BANK_ACCOUNT})
 _TEXT_ROUNDS = 4
 """A limit by judgement: redacting may uncover another match. It stops as soon as there are no more."""
 
@@ -65,6 +66,11 @@ def redact_shared(text: str) -> tuple[str, int]:
     Redacting again changes nothing. Takes time linear in the length of the text.
     """
     return _redact_spans(text, allowed=_SHARED)
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a text contains what looks like a secret, a card number or an account number."""
+    return any(span.kind.is_secret or span.kind in _ACCOUNTS for span in find_sensitive(text))
 
 
 def _redact_spans(text: str, *, prose: bool = True, allowed: frozenset[SensitiveKind] = frozenset()) -> tuple[str, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tribal.capabilities.retrieval.toolbox import Toolbox
-from tribal.errors import PlanError
+from tribal.errors import PlanError, RequestRefused
 from tribal.identity import locations
 from tribal.identity.changes import TableChange
 from tribal.identity.scope import EVERYTHING, Scope
@@ -17,28 +17,40 @@ from tribal.runs.comparing import Comparison, compare_runs
 
 _OWN = ("column", "comment", "primary key", "unique key", "kind", "order of columns")
 """Changes that mention nothing but the table: restricted callers get only these, without values."""
-
+LISTED_RUNS = 20
+"""Runs that the last one may be compared with."""
+_ID_CHARS = 40
 
 Compare = Callable[[str, str], Comparison]
 """Compares two runs by their ids; raises `PlanError` when they cannot be compared."""
 
 
-def changes_part(store: ObjectStore, scope: Scope, compare: Compare | None = None) -> dict[str, Any]:
+def changes_part(
+    store: ObjectStore, scope: Scope, compare: Compare | None = None, since: str | None = None
+) -> dict[str, Any]:
     """Compare the last two runs that read a database, or explain why that is not possible.
 
     Args:
         store: has the runs.
         scope: what the caller may see.
         compare: compares two runs; by default reads both from the store.
+        since: the run to compare the last one with; by default the one before it.
+
+    Raises:
+        RequestRefused: when `since` is not one of the listed runs.
     """
-    runs = sorted({key.split("/")[2] for key in store.keys(locations.RUNS) if "/catalog/" in key})[-2:]
-    if len(runs) < 2:
-        return _nothing("There is no run before the last one to compare it with.")
+    found = sorted({key.split("/")[2] for key in store.keys(locations.RUNS) if "/catalog/" in key}, reverse=True)
+    runs = found[1 : LISTED_RUNS + 1]
+    if since is not None and since not in runs:
+        raise RequestRefused(f"there is no run {since[:_ID_CHARS]!r} to compare the last run with; see `runs`")
+    if not runs:
+        return _nothing(runs, "There is no run before the last one to compare it with.")
+    last, before = found[0], since or runs[0]
     try:
-        compared = compare_runs(runs[0], runs[1], store=store) if compare is None else compare(runs[0], runs[1])
+        compared = compare_runs(before, last, store=store) if compare is None else compare(before, last)
     except PlanError as error:
-        return _nothing(error.message if scope == EVERYTHING else "The last two runs cannot be compared.")
-    return {"before": runs[0], "after": runs[1], "databases": bounded_changes(compared, scope)}
+        return _nothing(runs, error.message if scope == EVERYTHING else "The two runs cannot be compared.")
+    return {"runs": runs, "before": before, "after": last, "databases": bounded_changes(compared, scope)}
 
 
 def cached_comparison(found: Survey, toolbox: Toolbox, store: ObjectStore) -> Compare:
@@ -51,8 +63,8 @@ def cached_comparison(found: Survey, toolbox: Toolbox, store: ObjectStore) -> Co
     return compare
 
 
-def _nothing(why: str) -> dict[str, Any]:
-    return {"before": "", "after": "", "why": why, "databases": []}
+def _nothing(runs: Sequence[str], why: str) -> dict[str, Any]:
+    return {"runs": runs, "before": "", "after": "", "why": why, "databases": []}
 
 
 def bounded_changes(compared: Comparison, scope: Scope) -> list[dict[str, Any]]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from tribal.capabilities.interrogation.rights import READ_INTERROGATION
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.documenting.first_view import LISTED_TODO, first_view
-from tribal.identity.scope import EVERYTHING
 from tribal.identity.table_names import format_name
+from tribal.page_data.definitions import visible_to
+from tribal.page_data.exam import may_see_exams
 from tribal.page_data.survey import Survey
-from tribal.page_data.table_extras import visible_to
 from tribal.page_data.to_document import todo_list
 from tribal.ports import Caller, ObjectStore
 from tribal.rendering.words import listing
@@ -35,6 +34,9 @@ class Reports:
     changes: Mapping[str, Any] | None = None
     """The part `changes`."""
     exam: Mapping[str, Any] | None = None
+    """The numbers of the latest exam."""
+    exams: Mapping[str, Any] = field(default_factory=lambda: {"exams": []})
+    """The part `exam` of a static site."""
 
 
 NO_REPORTS = Reports()
@@ -83,7 +85,7 @@ def _date_of(run_id: str) -> str:
 
 def latest_exam(store: ObjectStore, caller: Caller) -> dict[str, Any] | None:
     """The result of the latest exam, for callers who may see all sessions; `None` if no exam was taken."""
-    if caller.scope != EVERYTHING or not caller.may(READ_INTERROGATION):
+    if not may_see_exams(caller):
         return None
     exam = Sessions(store).latest_exam()
     if exam is None:
@@ -92,6 +94,6 @@ def latest_exam(store: ObjectStore, caller: Caller) -> dict[str, Any] | None:
     return {
         "at": exam.created_at[:10],
         "answered": exam.answered,
-        "total": exam.total,
+        "total": exam.total - exam.not_asked,
         "blocked": blocked[:LISTED_BLOCKED],
     }

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.names import find_table
 from tribal.capabilities.retrieval.toolbox import Toolbox
-from tribal.documenting.first_view import TableFacts, coverage
 from tribal.documenting.todo import gaps_by_table
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
 from tribal.page_data.dbml import dbml_part
+from tribal.page_data.definitions import definitions_part
 from tribal.page_data.home import NO_REPORTS, Reports, home_part
 from tribal.page_data.joins import keys_part, keys_with_joins
+from tribal.page_data.lineage import lineage_part
+from tribal.page_data.state import state_part
 from tribal.page_data.survey import Survey, SurveyedDomain, SurveyedTable, documents, survey
-from tribal.page_data.table_extras import decisions_about, of_table, visible_to
+from tribal.page_data.table_extras import decisions_about
 from tribal.page_data.to_document import open_questions, todo_part
 from tribal.ports import ObjectStore
 from tribal.rendering.web.records import Record, table_record, trimmed
@@ -94,42 +97,6 @@ def columns_part(found: Survey) -> list[list[list[Any]]]:
     ]
 
 
-def state_part(found: Survey) -> dict[str, Any]:
-    """How fresh the documentation is, and how much is described."""
-    unread = found.opened.metadata.last_read or {}
-    return {
-        "indexed": found.opened.metadata.last_full_index,
-        "databases": [
-            {
-                "n": name,
-                **_state([table.facts for table in found.tables if table.entry.database == name]),
-                "domains": [
-                    [domain.name, coverage(table.facts for table in domain.tables)]
-                    for domain in found.domains
-                    if domain.database == name
-                ],
-                **({"unread": unread[name]} if name in unread else {}),
-            }
-            for name in found.databases
-        ],
-    }
-
-
-def _state(tables: Sequence[TableFacts]) -> dict[str, Any]:
-    times = [table.documented_at for table in tables]
-    return {**coverage(tables), "oldest": min(times), "newest": max(times)}
-
-
-def definitions_part(found: Survey, toolbox: Toolbox) -> list[list[str]]:
-    """The questions of verified queries and the metrics, each with the table that shows it, for search."""
-    definitions, names = visible_to(found, toolbox), {table.name for table in found.tables}
-    queries = [(question, query.tables) for query in definitions.queries for question in query.questions]
-    metrics = [(f"{metric.name}: {metric.description}", metric.tables) for metric in definitions.metrics]
-    listed = [("query", *each) for each in queries] + [("metric", *each) for each in metrics]
-    shown = ((kind, text, next((name for name in tables if name in names), None)) for kind, text, tables in listed)
-    return [[kind, text, table] for kind, text, table in shown if table is not None]
-
-
 def domain_part(domain: SurveyedDomain) -> dict[str, Any]:
     """What a domain's page shows besides its list of tables."""
     document = domain.document
@@ -145,12 +112,11 @@ def table_part(name: str, found: Survey, toolbox: Toolbox) -> list[Record]:
         TableNotFound: when no table of that name is visible to the caller.
     """
     entry = find_table(name, found.opened.tables)
-    return [_record(document, found, toolbox) for _, document in documents([entry], toolbox)]
+    return [_record(document, found) for _, document in documents([entry], toolbox)]
 
 
-def _record(document: TableDocument, found: Survey, toolbox: Toolbox) -> Record:
-    record = table_record(bounded_table(document, found.opened.bounds))
-    return {**record, **of_table(document.name, visible_to(found, toolbox))}
+def _record(document: TableDocument, found: Survey) -> Record:
+    return table_record(bounded_table(document, found.opened.bounds))
 
 
 def _records_of_site(
@@ -164,7 +130,7 @@ def _records_of_site(
             "qs": open_questions(document, by_table.get(document.name, ())),
             "rem": decisions_about(surveyed[entry.record_id], found, toolbox),
         }
-        records.append({**_record(document, found, toolbox), **{key: rows for key, rows in later.items() if rows}})
+        records.append({**_record(document, found), **{key: rows for key, rows in later.items() if rows}})
     return records
 
 
@@ -172,9 +138,14 @@ WHOLE_PARTS: Mapping[str, Callable[[Survey, Toolbox], object]] = {
     "columns": lambda found, _: columns_part(found),
     "definitions": definitions_part,
     "keys": keys_part,
-    "state": lambda found, _: state_part(found),
+    "lineage": lineage_part,
 }
 """The parts that exist once, by name."""
+_SITE_PARTS: Mapping[str, Callable[[Survey, Toolbox], object]] = {
+    **WHOLE_PARTS,
+    "definitions": partial(definitions_part, with_unusable=False),
+    "keys": keys_with_joins,
+}
 DOMAIN_PARTS: Mapping[str, Callable[[SurveyedDomain, Survey, Toolbox], object]] = {
     "dbml": dbml_part,
     "domain": lambda domain, _found, _toolbox: domain_part(domain),
@@ -183,12 +154,17 @@ DOMAIN_PARTS: Mapping[str, Callable[[SurveyedDomain, Survey, Toolbox], object]] 
 
 
 def every_part(toolbox: Toolbox, store: ObjectStore, reports: Reports) -> Iterator[tuple[str, object]]:
-    """All parts of a static site by name; names contain nothing from a database. `reports` are shown to everyone."""
+    """All parts of a static site by name; names contain nothing from a database. `reports` are shown to everyone.
+
+    A site says neither what models cost nor which files of definitions cannot be used.
+    """
     found = survey(toolbox)
     yield "catalog", catalog_part(found, toolbox, store, reports)
-    yield "changes", reports.changes
+    yield "changes", reports.changes and {**reports.changes, "runs": []}
+    yield "state", state_part(found, store, with_costs=False)
     yield "todo", todo_part(found, toolbox, reports.gaps)
-    for name, make in {**WHOLE_PARTS, "keys": keys_with_joins}.items():
+    yield "exam", reports.exams
+    for name, make in _SITE_PARTS.items():
         yield name, make(found, toolbox)
     for number, domain in enumerate(found.domains):
         for name, make_of in DOMAIN_PARTS.items():

@@ -11,7 +11,15 @@ from threading import Lock
 from tribal.errors import StoreError
 from tribal.ports import ItemOutcome, ProgressSink, RunContext, Selection
 from tribal.runs.selecting import require_selected
-from tribal_contracts import AgentError, AgentStatus, DocumentationManifest, DocumentationPlan, RunOutline
+from tribal_contracts import (
+    AgentError,
+    AgentStatus,
+    CatalogCoverage,
+    DocumentationManifest,
+    DocumentationPlan,
+    ModelQuote,
+    RunOutline,
+)
 
 
 def selected_units(outline: RunOutline, asked: Selection) -> frozenset[str]:
@@ -44,6 +52,10 @@ class DocumentedRun:
     status: AgentStatus
     errors: tuple[AgentError, ...]
     manifest: DocumentationManifest | None
+    coverage: CatalogCoverage | None
+    """How much is described now; `None` without a manifest."""
+    quote: ModelQuote | None
+    """What the plan expected the model to use."""
 
 
 @contextmanager

@@ -145,6 +145,7 @@ class LocalRun:
         self._errors.extend(error for error in result.errors if error not in planned)
         self._statuses.append(result.status)
         self._log.attach_plan(locations.run_plan_file(self._run.run_id), result.outline.plan_hash)
+        self._log.attach_coverage(result.coverage, result.quote)
         return result.manifest is not None or content_hash(self._run.store, locations.MANIFEST_FILE) is not None
 
     def index(self) -> None:

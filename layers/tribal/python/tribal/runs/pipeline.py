@@ -191,7 +191,7 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     status = overall_status([each.status for each in results.values()])
     if finished.failures and status == "completed":
         status = "partial"
-    return DocumentedRun(outline, status, tuple(errors), finished.manifest)
+    return DocumentedRun(outline, status, tuple(errors), finished.manifest, finished.coverage, finished.quote)
 
 
 def _note_unavailable(errors: Sequence[AgentError], run: RunContext) -> None:

@@ -13,7 +13,7 @@ from tribal.errors import RunInterrupted
 from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore
 from tribal.store import put_record, read_record
-from tribal_contracts import AgentError, AgentStatus, ModelUsage, RunOutline, RunRecord
+from tribal_contracts import AgentError, AgentStatus, CatalogCoverage, ModelQuote, ModelUsage, RunOutline, RunRecord
 
 RunState = AgentStatus | Literal["stopped"]
 """The state of a run, for people; in files a stopped run is `failed`, since the specification has no other state."""
@@ -68,6 +68,10 @@ class RunLog:
     def attach_plan(self, plan_file: str, plan_hash: str) -> RunRecord:
         """Record the run's plan; `plan_file` is relative to the store's root."""
         return self._write(self._record.model_copy(update={"plan_file": plan_file, "plan_hash": plan_hash}))
+
+    def attach_coverage(self, coverage: CatalogCoverage | None, quote: ModelQuote | None) -> RunRecord:
+        """Record how much is described once the documents are published, and what the model was expected to use."""
+        return self._write(self._record.model_copy(update={"coverage": coverage, "quote": quote}))
 
     def finish(
         self,

@@ -135,6 +135,7 @@ class StagedRun:
             finished = finish(outline, run)
         if not finished.done:
             return "running"
+        self._log().attach_coverage(finished.coverage, finished.quote)
         for warning in merge_waiting([*finished.waiting, *finished.failures]):
             self.sink.note(warning.message)
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)

@@ -11,6 +11,7 @@ from tribal.capabilities.interrogation.errors import (
     SessionInvalid,
     SessionNotFound,
 )
+from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult
 from tribal.capabilities.interrogation.open_gaps.recording import exam_results, forget, session_result
 from tribal.capabilities.interrogation.sessions.repository import (
     SessionKey,
@@ -112,29 +113,35 @@ def pairs_page(
 
 
 def remove(sessions: Sessions, name: str, caller: Caller) -> None:
-    """Remove a session or an exam of one's own, and its questions from the open gaps.
+    """Remove a session or an exam of one's own, and its questions from the open gaps; `Marks.close` removes marks.
 
     Raises:
         SessionNotFound: when it is missing or hidden from the caller.
         InterrogationForbidden: when the caller sees it but did not start it.
     """
     for key in sessions.keys_of(name):
-        is_exam = key.rpartition("/")[2].startswith("exam_")
-        if not is_exam:
-            session = visible_session(sessions, name, caller).record
-            own, results = is_own(session, caller), [session_result(session)]
-        else:
-            exam = sessions.read_exam(name)
-            own, results = exam.owner == caller.subject, [*exam_results(exam)]
-            if not own and caller.scope != EVERYTHING:
-                raise not_found(name)
+        own, results = _own_results(sessions, key, name, caller)
         if not own:
             raise InterrogationForbidden(f"{name} belongs to someone else, who alone may remove it")
         # Before the file, so that a killed process leaves no text of a session that is gone.
-        forget(sessions.store, results, exam=is_exam)
+        forget(sessions.store, results, exam=any(each.from_exam for each in results))
         sessions.delete(key)
         return
     raise not_found(name)
+
+
+def _own_results(sessions: Sessions, key: str, name: str, caller: Caller) -> tuple[bool, list[QuestionResult]]:
+    """Whether a file is the caller's own, and what its questions found; raises as `remove` does."""
+    match key.rpartition("/")[2].partition("_")[0]:
+        case "exam":
+            exam = sessions.read_exam(name)
+            own = exam.owner == caller.subject
+            if not own and caller.scope != EVERYTHING:
+                raise not_found(name)
+            return own, [*exam_results(exam)]
+        case _:
+            session = visible_session(sessions, name, caller).record
+            return is_own(session, caller), [session_result(session)]
 
 
 class _Reader:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from tribal.ports.caller import Caller
     from tribal_contracts import AgentError, Contract
     from tribal_contracts.interrogation.tools import (
+        CloseMarkInput,
         GetInterrogationInput,
         ListInterrogationsInput,
+        MarkAnswerInput,
         StartInterrogationInput,
         StopInterrogationInput,
     )
@@ -96,6 +98,22 @@ def _list(request: ListInterrogationsInput, caller: Caller, app: Application) ->
         next_cursor=page.next_cursor,
         warnings=_warnings(notes, app),
     )
+
+
+def _mark(request: MarkAnswerInput, caller: Caller, app: Application) -> Contract:
+    from tribal.capabilities.interrogation.marks import Marks
+    from tribal_contracts.interrogation.tools import MarkAnswerOutput
+
+    mark = Marks(app, caller).create(request.question, request.why, request.tables)
+    return MarkAnswerOutput(success=True, tokens_used=0, mark=mark.id, tables=mark.tables)
+
+
+def _close_mark(request: CloseMarkInput, caller: Caller, app: Application) -> Contract:
+    from tribal.capabilities.interrogation.marks import Marks
+    from tribal_contracts.interrogation.tools import CloseMarkOutput
+
+    Marks(app, caller).close(request.mark)
+    return CloseMarkOutput(success=True, tokens_used=0, mark=request.mark)
 
 
 def _warnings(notes: Sequence[str], app: Application) -> list[AgentError] | None:
@@ -179,6 +197,32 @@ INTERROGATION = ToolGroup(
             handler=_list,
             right=READ_INTERROGATION,
             paged=("sessions",),
+        ),
+        ToolSpec(
+            name="mark_answer",
+            title="Mark an answer as wrong",
+            summary="Mark an answer as wrong, so that people correct what it is from.",
+            description="Marks an answer of the documentation as wrong: an open gap of the tables that it cited.",
+            models=models_of(_CONTRACTS, "MarkAnswerInput", "MarkAnswerOutput"),
+            handler=_mark,
+            right=START_INTERROGATION,
+            effect=_STARTS,
+            example={
+                "question": "which invoices are unpaid?",
+                "why": "A credit note counts as paid.",
+                "tables": ["shop.billing.invoice"],
+            },
+        ),
+        ToolSpec(
+            name="close_mark",
+            title="Close a mark",
+            summary="Close a mark of a wrong answer.",
+            description="Closes a mark once the answer is correct, or was correct all along.",
+            models=models_of(_CONTRACTS, "CloseMarkInput", "CloseMarkOutput"),
+            handler=_close_mark,
+            right=START_INTERROGATION,
+            effect=_STOPS,
+            example={"mark": "3f0c1c5e-8a53-4a0e-9a57-1c2b7c0e6b1d"},
         ),
     ),
     failed=_failed,

@@ -8,11 +8,10 @@ from pydantic import JsonValue
 
 from tribal.capabilities.memory.errors import MemoryContentRefused
 from tribal.capabilities.memory.records import TABLES
-from tribal.masking import SensitiveKind, find_sensitive, redact_shared
+from tribal.masking import holds_secret, redact_shared
 from tribal.ports.remembering.identity import SHARED_LAYERS
 
 _PRIVATE_LAYER = "user"
-_ACCOUNTS = frozenset({SensitiveKind.CARD, SensitiveKind.IBAN, SensitiveKind.BANK_ACCOUNT})
 
 
 def masked_content(content: str, layer: str) -> tuple[str, bool]:
@@ -21,8 +20,7 @@ def masked_content(content: str, layer: str) -> tuple[str, bool]:
     Raises:
         MemoryInputInvalid: when it contains a secret.
     """
-    spans = find_sensitive(content)
-    if any(span.kind.is_secret or span.kind in _ACCOUNTS for span in spans):
+    if holds_secret(content):
         raise MemoryContentRefused(
             "the memory contains what looks like a secret, a card number or an account number; leave it out"
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Protocol
 
-from tribal.capabilities.retrieval.errors import DatabaseNotFound, DomainNotFound
+from tribal.capabilities.retrieval.errors import ColumnNotFound, DatabaseNotFound, DomainNotFound
 from tribal.errors import TableNotFound
 from tribal.identity.scope import Scope
 from tribal.identity.table_names import TableIdentity, domain_name, look_up
@@ -87,6 +88,29 @@ def _near(text: str, tables: Sequence[IndexedTable]) -> list[str]:
     by_table = [name for table in near_misses(own, names) for name in names[table]]
     by_name = near_misses(text, (name_of(entry) for entry in tables))
     return list(dict.fromkeys((*by_table, *by_name)))[:MAX_SUGGESTIONS]
+
+
+class NamedColumn(Protocol):
+    """A column."""
+
+    @property
+    def name(self) -> str: ...
+
+
+def find_column(text: str, table: str, columns: Iterable[NamedColumn]) -> str:
+    """Find a column of a table by its exact name, or case-insensitively if that is unique.
+
+    Raises:
+        ColumnNotFound: with near misses.
+    """
+    names = [column.name for column in columns]
+    loose = [name for name in names if name.casefold() == text.casefold()]
+    if text in names:
+        return text
+    if len(loose) == 1:
+        return loose[0]
+    near = near_misses(text, names)
+    raise ColumnNotFound(f"{table} has no column {_shown(text)}; see its columns with get_table_schema", near)
 
 
 def find_database(text: str, tables: Iterable[IndexedTable]) -> str:

@@ -16,6 +16,7 @@ from tribal_contracts import (
     AgentStatus,
     DocumentationManifest,
     IndexableFile,
+    ModelQuote,
     RunOutline,
     UnitFailure,
     UnitResult,
@@ -66,6 +67,8 @@ class CollectedDocuments:
     """By table, neighbours without a document, which its files do not link to."""
     removed: frozenset[str] = frozenset()
     """Tables that were dropped or are excluded by the configuration."""
+    quote: ModelQuote | None = None
+    """What the plan expected the model to use for the units of this run."""
 
 
 def page_of(json_path: str) -> str:
@@ -87,6 +90,8 @@ def collect_documents(
     for unit_id in outline.unit_ids:
         unit = require_record(store, locations.run_unit_file(outline.run_id, unit_id), WorkUnit)
         planned.update(spec.fully_qualified_name for spec in unit.tables)
+        if unit.quote is not None:
+            found.quote = (found.quote or ModelQuote()) + unit.quote
         result = read_record(store, locations.unit_result_file(unit_id), UnitResult)
         found.units[unit_id] = _outcome(unit, result)
         failure_file = locations.run_failure_file(outline.run_id, unit_id)

@@ -3,47 +3,35 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tribal.documenting.definitions.published import publish_definitions
-from tribal.documenting.finish.collected_documents import CollectedDocuments, TableEntry, collect_documents
+from tribal.documenting.finish.collected_documents import CollectedDocuments, collect_documents
 from tribal.documenting.finish.dead_links import rewrite_links
 from tribal.documenting.finish.domain_files import DomainPlan
 from tribal.documenting.finish.manifest import build_manifest
 from tribal.documenting.finish.overviews import Overviews, OverviewWriter
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.retire import retire
-from tribal.documenting.first_view import TableFacts, first_view, table_facts
+from tribal.documenting.finish.site_page import write_site_page
 from tribal.documenting.progress import final_progress
-from tribal.errors import ObjectDamaged, ObjectNotFound, doing
+from tribal.errors import doing
 from tribal.identity import locations
-from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import TableIdentity, format_name
-from tribal.ports import ObjectStore, RunContext
-from tribal.rendering.web.page import html_page, is_intact_page, page_version
-from tribal.rendering.web.records import (
-    Record,
-    catalog_record,
-    database_record,
-    domain_record,
-    first_view_record,
-    table_record,
-)
+from tribal.ports import RunContext
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
 from tribal.store.annotations import read_annotations
 from tribal_contracts import (
     SCHEMA_VERSION,
     AgentError,
+    CatalogCoverage,
     DatabaseAnalysis,
     DocumentationManifest,
-    DomainDocument,
     FinishCheckpoint,
-    IndexableFile,
+    ModelQuote,
     ModelUsage,
-    OverviewDocument,
     RunOutline,
-    TableDocument,
     sum_usage,
 )
 
@@ -63,6 +51,10 @@ class FinishResult:
     """Why rules describe domains instead of the model."""
     failures: tuple[AgentError, ...] = ()
     """Why domains could not be written; files of an earlier run are kept."""
+    coverage: CatalogCoverage | None = None
+    """How much is described; `None` without a manifest."""
+    quote: ModelQuote | None = None
+    """What the plan expected the model to use for the units of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +81,19 @@ def finish(outline: RunOutline, run: RunContext) -> FinishResult:
     previous = documented_before(store)
     found = collect_documents(outline, run, previous)
     rewrite_links(found, outline, store=store, now=run.clock.published())
-    manifest, described = None, _DomainDescriptions()
+    manifest, coverage, described = None, None, _DomainDescriptions()
     if found.tables:
         overviews = _write_overviews(outline, found, previous, run)
         if overviews is None:
             return FinishResult(False)
         written, described = overviews
-        manifest = _publish(outline, found, previous, written, run)
+        manifest, coverage = _publish(outline, found, previous, written, run)
     progress = final_progress(outline, store, run.clock, run.pool, described.usage)
     put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, progress)
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     _note_undocumented_tables(outline, run)
-    return FinishResult(True, manifest, described.waiting, described.failures)
+    return FinishResult(True, manifest, described.waiting, described.failures, coverage, found.quote)
 
 
 def _write_overviews(
@@ -148,19 +140,19 @@ def _publish(
     previous: DocumentationManifest | None,
     written: Overviews,
     run: RunContext,
-) -> DocumentationManifest | None:
+) -> tuple[DocumentationManifest, CatalogCoverage] | tuple[None, None]:
     for name in written.lost:
         del found.tables[name]
     if not found.tables:
-        return None
-    site = _write_site(found.tables, written.files, store=run.store)
-    written = replace(written, pages=[*written.pages, site])
+        return None, None
+    coverage = write_site_page(found.tables, written.files, store=run.store)
+    written = replace(written, pages=[*written.pages, locations.SITE_PAGE])
     manifest = build_manifest(outline, found, previous, written, store=run.store, now=run.clock.published())
     run.lease.check()
     publish_definitions({name: entry.indexable for name, entry in found.tables.items()}, run)
     run.lease.check()
     put_record_if_changed(run.store, locations.MANIFEST_FILE, manifest)
-    return manifest
+    return manifest, coverage
 
 
 def _note_undocumented_tables(outline: RunOutline, run: RunContext) -> None:
@@ -191,66 +183,3 @@ def _unknown_table_notes(analysis: DatabaseAnalysis, run: RunContext) -> Iterato
         what = "a table" if schema in schemas else "a table of an unknown schema,"
         file = f"{locations.annotations_file(analysis.name)}, line {annotation.line},"
         yield f"{file} describes {what} {format_name((schema, table))}, which does not exist in {analysis.name}; {hint}"
-
-
-def _write_site(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile], *, store: ObjectStore) -> str:
-    """Write the page for the documented tables and the overviews in `files`; returns its path under `docs/`.
-
-    Keeps one document in memory at a time. An intact page with the same inputs is not rewritten.
-    """
-    made_from = _made_from(tables, files)
-    key = locations.DOCS + locations.SITE_PAGE
-    if not _is_current(store, key, made_from):
-        store.put_lines(key, html_page(_records(tables, store), made_from))
-    return locations.SITE_PAGE
-
-
-def _made_from(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile]) -> str:
-    documents = [*(entry.indexable for entry in tables.values()), *files]
-    return object_hash([page_version(), sorted([file.path, file.content_hash] for file in documents)])
-
-
-def _is_current(store: ObjectStore, key: str, made_from: str) -> bool:
-    try:
-        return is_intact_page(store.lines(key), made_from)
-    except (ObjectDamaged, ObjectNotFound):
-        return False
-
-
-def _records(tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[Record]:
-    catalog = read_record(store, locations.DOCS + locations.CATALOG_OVERVIEW, OverviewDocument)
-    if catalog is None:
-        return
-    yield catalog_record(catalog)
-    facts: list[TableFacts] = []
-    for database in catalog.databases:
-        folder = locations.database_directory(database)
-        overview = read_record(store, f"{locations.DOCS}{folder}/{locations.CATALOG_OVERVIEW}", OverviewDocument)
-        yield database_record(database, overview.description if overview else "")
-        for listed in catalog.domains:
-            if listed.database == database:
-                for document in _domain(database, listed.domain, tables, store):
-                    if isinstance(document, TableDocument):
-                        facts.append(table_facts(document))
-                    yield _record(document)
-    yield first_view_record(first_view(facts))
-
-
-def _record(document: DomainDocument | TableDocument) -> Record:
-    return table_record(document, joins=True) if isinstance(document, TableDocument) else domain_record(document)
-
-
-def _domain(
-    database: str, name: str, tables: Mapping[str, TableEntry], store: ObjectStore
-) -> Iterator[DomainDocument | TableDocument]:
-    """A domain, and then its tables."""
-    key = f"{locations.DOCS}{locations.domain_directory(database, name)}/domain.json"
-    domain = read_record(store, key, DomainDocument)
-    if domain is None:
-        return
-    yield domain
-    for listed in domain.tables:
-        entry = tables.get(listed.name)
-        document = read_record(store, locations.DOCS + entry.indexable.path, TableDocument) if entry else None
-        if document is not None:
-            yield document

@@ -11,7 +11,7 @@ import typer
 
 _COMMAND = re.compile(
     r"`tribal (check|plan|document|index|run|status|tail|diff|lint|todo|queries|search|table|join|domains?|mcp"
-    r"|jobs|collections|upload|contribute|sync)\b"
+    r"|jobs|collections|upload|contribute|proposals|sync)\b"
     r"([^`]*)`"
 )
 _HERE_ONLY = frozenset(("check", "plan", "document", "index", "lint", "mcp"))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import console, counted
+from tribal.edges.cli.hints import as_typed
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.rendering.words import shorten
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from tribal.documenting import LintReport, TodoList
     from tribal.documenting.lint import Finding
     from tribal.documenting.todo import Blocked, Todo
+    from tribal.edges.cli.hints import Place
     from tribal.identity.changes import Change, TableChange
     from tribal.runs.comparing import Comparison
 
@@ -276,11 +279,27 @@ def todo_data(found: TodoList) -> dict[str, Any]:
 
 
 def _blocked_data(blocked: Blocked) -> dict[str, Any]:
-    return {"blocks": blocked.count, "questions": list(blocked.questions), "lacks": list(blocked.lacks)}
+    marks = [
+        {
+            "mark": each.mark,
+            "question": each.text,
+            "why": each.description,
+            **({"by": each.owner} if each.owner else {}),
+            "at": each.marked_at,
+        }
+        for each in blocked.marks
+    ]
+    shown = {"blocks": blocked.count, "questions": list(blocked.questions), "lacks": list(blocked.lacks)}
+    return {**shown, **({"marks": marks} if marks else {})}
 
 
-def print_todo(found: TodoList) -> None:
-    """Print what to document, most important first, then the lines to fill in for each annotations file."""
+def print_todo(found: TodoList, place: Place) -> None:
+    """Print what to document, most important first, then the lines to fill in for each annotations file.
+
+    Args:
+        found: what to document.
+        place: the folder, or the profile, where the user types commands.
+    """
     out = console()
 
     def line(text: str) -> None:
@@ -302,6 +321,9 @@ def print_todo(found: TodoList) -> None:
         line(f"{each.word}: blocks {counted(each.blocked.count, 'question')}")
         for question in _questions(each.blocked):
             line(question)
+    if isinstance(place, Path) and any(each.blocked.marks for each in found.items):
+        out.print()
+        line(f"Close a mark once its answer is correct: {as_typed('interrogations remove ID', place)}")
     for file, lines in found.lines().items():
         out.print(f"\nTo fill in, in {file}:\n", markup=False, highlight=False, soft_wrap=True)
         out.print(lines, markup=False, highlight=False, soft_wrap=True)
@@ -311,9 +333,12 @@ def _questions(blocked: Blocked) -> Iterator[str]:
     shown = blocked.questions[:_SHOWN_QUESTIONS]
     for question in shown:
         yield f"    {shorten(question, _SHOWN_CHARS)}"
-    more = blocked.count - len(shown)
+    more = blocked.count - len(blocked.marks) - len(shown)
     if shown and more:
         yield f"    and {more:,} more"
+    for mark in blocked.marks:
+        yield f"    {shorten(mark.text, _SHOWN_CHARS)}"
+        yield f"        marked wrong: {shorten(mark.description, _SHOWN_CHARS)} ({mark.mark})"
 
 
 def _todo_text(item: Todo) -> str:

@@ -43,6 +43,8 @@ _ZIP = b"PK\x03\x04"
 _RANDOM_BYTES = 6
 _COMPARED = 10
 """The newest jobs among which one of the same file is looked for. By judgement: each is read."""
+_COUNTED = 50
+"""The newest jobs of which those that are not finished are counted. By judgement: each is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,10 @@ class Uploads:
         found = [CollectionFiles(self.app.store(), name).job(job_id) for job_id, name in newest]
         jobs = [job for job in found if job is not None]
         return JobList(jobs=jobs, total=len(ids), truncated=len(ids) > len(newest))
+
+    def processing(self) -> int:
+        """How many of the newest uploads and removals are not finished, in all collections that the caller may see."""
+        return sum(job.status == "processing" for job in self.jobs(_COUNTED).jobs)
 
     def remove(self, collection: str, name: str) -> RemovalReport:
         """Take a file out of all answers at once, and have it deleted where jobs run elsewhere.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tribal.capabilities.interrogation.errors import BudgetExhausted, PartyFailed
+from tribal.capabilities.interrogation.exams.comparing import compared
 from tribal.capabilities.interrogation.interrogations import Interrogations, Parties
 from tribal.capabilities.interrogation.open_gaps.recording import exam_results
 from tribal.capabilities.interrogation.sessions.loop import run_unsaved
@@ -14,7 +15,6 @@ from tribal.ports.stopping import StopToken
 from tribal_contracts.answering.open_gaps import GapSeverity
 from tribal_contracts.interrogation.exams import (
     BlockingGap,
-    ExamBaseline,
     ExamGap,
     ExamQuestion,
     ExamResult,
@@ -104,7 +104,7 @@ class Exam:
             share=answered / examined if examined else 0.0,
             questions=rows,
             gaps=_gaps((question, gap) for question, session in sessions.items() for gap in blocking(session)),
-            baseline=None if self.baseline is None else _compared(rows, self.baseline),
+            baseline=None if self.baseline is None else compared(rows, self.baseline),
             owner=template.owner,
             scope=template.scope,
         )
@@ -150,18 +150,3 @@ def _exam_gap(found: Sequence[tuple[str, Gap]]) -> ExamGap:
         question_count=len(questions),
         questions=questions,
     )
-
-
-def _compared(rows: Sequence[ExamQuestion], baseline: ExamResult) -> ExamBaseline:
-    before = {row.question: row.verdict for row in baseline.questions}
-    return ExamBaseline(
-        id=baseline.id,
-        newly_answered=list(_changed(rows, before, "blocked", "answered")),
-        newly_failing=list(_changed(rows, before, "answered", "blocked")),
-    )
-
-
-def _changed(
-    rows: Sequence[ExamQuestion], before: dict[str, ExamVerdict], was: ExamVerdict, now: ExamVerdict
-) -> Iterator[str]:
-    return (row.question for row in rows if row.verdict == now and before.get(row.question) == was)

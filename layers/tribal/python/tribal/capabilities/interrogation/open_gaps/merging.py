@@ -43,10 +43,15 @@ class QuestionResult:
     """What it may read; `None` for everything."""
     manifest_hash: str | None = None
     """The documentation that it was put to; `None` for the current one."""
+    mark: str | None = None
+    """The id of a mark, if its answer was marked wrong."""
+    marked_at: str | None = None
 
     @property
     def key(self) -> str:
-        """Identifies the question: the same text within the same scope is the same question."""
+        """Identifies the question: the same text within the same scope is the same question; each mark is its own."""
+        if self.mark is not None:
+            return object_hash(["mark", self.mark])[:_KEY_DIGITS]
         scope = None if self.scope in (None, SessionScope()) else self.scope.model_dump(mode="json")
         return object_hash([self.text.strip(), scope])[:_KEY_DIGITS]
 
@@ -137,11 +142,16 @@ def _question(result: QuestionResult, gap: Gap, *, from_exam: bool) -> GapQuesti
         from_exam=from_exam,
         owner=result.owner,
         scope=result.scope,
+        mark=result.mark,
+        marked_at=result.marked_at,
     )
 
 
 def _gap(place: Place, entry: _Entry) -> OpenGap:
-    ordered = sorted(entry.questions.values(), key=lambda each: (_ORDER[each.severity], each.text, each.key))
+    # A mark whose text is left out could not be closed.
+    ordered = sorted(
+        entry.questions.values(), key=lambda each: (_ORDER[each.severity], each.mark is None, each.text, each.key)
+    )
     more = {each.key: each.severity for each in ordered[MAX_TEXTS:]}
     others = sorted((entry.others | more).items(), key=lambda item: (_ORDER[item[1]], item[0]))
     return OpenGap(

@@ -1,4 +1,4 @@
-"""Writes the gaps of ended sessions and of exams into the file of open gaps, by conditional put."""
+"""Writes the gaps of ended sessions, of exams and of marks into the file of open gaps, by conditional put."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tribal.store import report_damage
 from tribal_contracts import TableDocument
 from tribal_contracts.answering.open_gaps import OpenGaps
 from tribal_contracts.interrogation.exams import ExamResult
+from tribal_contracts.interrogation.marks import Mark
 from tribal_contracts.interrogation.sessions import Gap, InterrogationSession
 from tribal_contracts.interrogation.times import instant
 
@@ -32,7 +33,7 @@ def record(sessions: Sessions, index: IndexReader, results: Iterable[QuestionRes
 
     Call it after a session has ended, or once for all questions of an exam. A question that was put to other
     documentation than the index has is ignored: what it found missing may be there now. A missing or damaged file is
-    made from every session and exam in the store.
+    made from every session, exam and mark in the store.
 
     Raises:
         SessionsBusy: when other processes keep changing the file.
@@ -49,7 +50,7 @@ def record(sessions: Sessions, index: IndexReader, results: Iterable[QuestionRes
 
 
 def forget(store: ObjectStore, results: Iterable[QuestionResult], *, exam: bool = False) -> None:
-    """Remove the questions of a session, or of an exam, that is about to be removed.
+    """Remove the questions of a session, of an exam or of a mark that is about to be removed.
 
     Raises:
         SessionsBusy: when other processes keep changing the file.
@@ -92,6 +93,21 @@ def exam_results(exam: ExamResult) -> Iterator[QuestionResult]:
             scope=exam.scope,
             manifest_hash=exam.manifest_hash,
         )
+
+
+def mark_result(mark: Mark) -> QuestionResult:
+    """Return what a mark says: its question is not answered while the tables of the answer say the same."""
+    return QuestionResult(
+        text=mark.question,
+        gaps=[
+            Gap(category="inconsistency", description=mark.why, severity="high", target=table) for table in mark.tables
+        ],
+        owner=mark.owner,
+        scope=mark.scope,
+        manifest_hash=mark.manifest_hash,
+        mark=mark.id,
+        marked_at=mark.created_at,
+    )
 
 
 def _change(store: ObjectStore, change: Callable[[OpenGaps | None], OpenGaps | None]) -> None:
@@ -142,12 +158,13 @@ def _hashes(index: IndexReader, targets: Iterable[str]) -> dict[str, str | None]
 
 
 def _stored_results(sessions: Sessions) -> list[QuestionResult]:
-    """What every session and exam in the store found, in the order of time; damaged ones are left out."""
+    """What every session, exam and mark in the store found, in the order of time; damaged ones are left out."""
     found = [
         (instant(session.start_time), [session_result(session)])
         for session in sessions.readable()
         if not session.is_running
     ]
     found += [(instant(exam.created_at), [*exam_results(exam)]) for exam in sessions.readable_exams()]
+    found += [(instant(mark.created_at), [mark_result(mark)]) for mark in sessions.readable_marks()]
     ordered = sorted(found, key=lambda each: each[0])
     return [result for _, results in ordered for result in results if result.manifest_hash is not None]

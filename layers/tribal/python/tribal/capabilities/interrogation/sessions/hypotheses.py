@@ -1,4 +1,4 @@
-"""Which hypotheses and limits a session accepts."""
+"""Which hypotheses and limits a session accepts, and which texts a mark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,19 @@ from tribal_contracts.interrogation.sessions import LEAST_ITERATIONS, MAX_HYPOTH
 
 
 def require_hypothesis(text: str) -> str:
-    """The hypothesis without white space around it.
+    """Return the hypothesis without white space around it; raises as `require_text` does."""
+    hint = "write the question that the documentation should answer"
+    return require_text(text, "the hypothesis", MAX_HYPOTHESIS_CHARS, hint)
+
+
+def require_text(text: str, name: str, most: int, hint: str) -> str:
+    """Return the text without white space around it.
+
+    Args:
+        text: as it was given.
+        name: what to call it in messages.
+        most: the most characters.
+        hint: what to write instead of nothing.
 
     Raises:
         HypothesisInvalid: when it is blank, too long, not valid Unicode, or contains a secret.
@@ -16,14 +28,14 @@ def require_hypothesis(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise HypothesisInvalid("the hypothesis is not valid Unicode") from error
+        raise HypothesisInvalid(f"{name} is not valid Unicode") from error
     stripped = text.strip()
     if not stripped:
-        raise HypothesisInvalid("the hypothesis is blank; write the question that the documentation should answer")
-    if len(stripped) > MAX_HYPOTHESIS_CHARS:
-        raise HypothesisInvalid(f"the hypothesis has {len(stripped)} characters; at most {MAX_HYPOTHESIS_CHARS} fit")
+        raise HypothesisInvalid(f"{name} is blank; {hint}")
+    if len(stripped) > most:
+        raise HypothesisInvalid(f"{name} has {len(stripped)} characters; at most {most} fit")
     if any(span.kind.is_secret for span in find_sensitive(stripped)):
-        raise HypothesisInvalid("the hypothesis contains what looks like a secret; leave it out")
+        raise HypothesisInvalid(f"{name} contains what looks like a secret; leave it out")
     return stripped
 
 

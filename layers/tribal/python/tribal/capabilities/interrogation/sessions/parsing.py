@@ -16,10 +16,11 @@ from tribal.store import is_sealed, require_seal
 from tribal.store.sealing import FIELD
 from tribal_contracts import Contract
 from tribal_contracts.interrogation.exams import ExamResult
+from tribal_contracts.interrogation.marks import Mark
 from tribal_contracts.interrogation.rules import broken_specification
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
-Record = TypeVar("Record", InterrogationSession, ExamResult)
+Record = TypeVar("Record", InterrogationSession, ExamResult, Mark)
 
 
 def parse_file(key: str, data: bytes, kind: type[Record]) -> Record:

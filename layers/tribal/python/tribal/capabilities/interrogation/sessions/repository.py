@@ -1,4 +1,4 @@
-"""The files of sessions and exams in the object store.
+"""The files of sessions, exams and marks in the object store.
 
 Every change of a session is a conditional put of its whole sealed file, so that two processes never both change it.
 """
@@ -6,7 +6,7 @@ Every change of a session is a conditional put of its whole sealed file, so that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +18,7 @@ from tribal.identity.locations import SESSIONS
 from tribal.ports import ObjectStore
 from tribal.store import Stored, sealed
 from tribal_contracts.interrogation.exams import ExamResult
+from tribal_contracts.interrogation.marks import Mark
 from tribal_contracts.interrogation.rules import broken_by_change, broken_rules
 from tribal_contracts.interrogation.sessions import InterrogationSession
 from tribal_contracts.interrogation.times import instant
@@ -44,7 +45,7 @@ class SessionKey:
 
 
 def key_of(kind: str, name: str, start: str) -> str:
-    """The key of a `session` or an `exam` that started at a time."""
+    """The key of a `session`, an `exam` or a `mark` that started at a time."""
     return f"{SESSIONS}{kind}_{name}_{start_in_names(instant(start))}.json"
 
 
@@ -55,7 +56,7 @@ def start_in_names(time: datetime) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Reads and writes sessions and exams."""
+    """Reads and writes sessions, exams and marks."""
 
     store: ObjectStore
 
@@ -127,17 +128,28 @@ class Sessions:
 
     def readable_exams(self) -> Iterator[ExamResult]:
         """The result of every exam; damaged files are left out."""
-        for key in self.store.keys(f"{SESSIONS}exam_"):
-            with suppress(SessionNotFound, SessionInvalid):
-                yield self._load(key, ExamResult)[0]
+        return self._readable(self.store.keys(f"{SESSIONS}exam_"), ExamResult)
+
+    def newest_exams(self) -> Iterator[ExamResult]:
+        """The result of every exam, the one that began last first; damaged files are left out."""
+        return self._readable(sorted(self.store.keys(f"{SESSIONS}exam_"), key=_start_of, reverse=True), ExamResult)
 
     def latest_exam(self) -> ExamResult | None:
         """The result of the exam that began last and can be read; `None` if no exam was taken."""
-        keys = sorted(self.store.keys(f"{SESSIONS}exam_"), key=lambda key: key.rpartition("_")[2], reverse=True)
+        return next(self.newest_exams(), None)
+
+    def mark_keys(self) -> list[str]:
+        """The files of all marks, the oldest first."""
+        return sorted(self.store.keys(f"{SESSIONS}mark_"), key=_start_of)
+
+    def readable_marks(self) -> Iterator[Mark]:
+        """Every mark, the oldest first; damaged files are left out."""
+        return self._readable(self.mark_keys(), Mark)
+
+    def _readable(self, keys: Iterable[str], kind: type[Record]) -> Iterator[Record]:
         for key in keys:
             with suppress(SessionNotFound, SessionInvalid):
-                return self._load(key, ExamResult)[0]
-        return None
+                yield self._load(key, kind)[0]
 
     def put_exam(self, exam: ExamResult) -> str:
         """Write the result of an exam; returns its key."""
@@ -157,6 +169,24 @@ class Sessions:
             raise not_found(exam_id)
         return self._load(key, ExamResult)[0]
 
+    def put_mark(self, mark: Mark) -> str:
+        """Write a mark; returns its key."""
+        key = key_of("mark", mark.id, mark.created_at)
+        self.store.put(key, sealed(key, mark.to_json()), if_absent=True)
+        return key
+
+    def read_mark(self, mark_id: str) -> Mark:
+        """Return a mark.
+
+        Raises:
+            SessionNotFound: when there is no such mark.
+            SessionInvalid: when its file is damaged.
+        """
+        key = self._find("mark", mark_id)
+        if key is None:
+            raise not_found(mark_id)
+        return self._load(key, Mark)[0]
+
     def _load(self, key: str, kind: type[Record]) -> tuple[Record, str]:
         """The record at a key, and its etag; raises as `read_key` does."""
         try:
@@ -169,8 +199,8 @@ class Sessions:
             raise SessionInvalid(f"{key} is damaged: {error}; restore it from a backup, or remove it") from error
 
     def keys_of(self, name: str) -> Iterator[str]:
-        """The files of the session or exam of an id; there is at most one."""
-        return (key for kind in ("session", "exam") if (key := self._find(kind, name)) is not None)
+        """The files of the session, exam or mark of an id; there is at most one."""
+        return (key for kind in ("session", "exam", "mark") if (key := self._find(kind, name)) is not None)
 
     def delete(self, key: str) -> None:
         """Remove a file; does nothing if it does not exist."""
@@ -180,6 +210,10 @@ class Sessions:
         if not _ID.fullmatch(name):
             return None
         return next((key for key in self.store.keys(f"{SESSIONS}{kind}_{name}_") if key.endswith(".json")), None)
+
+
+def _start_of(key: str) -> str:
+    return key.rpartition("_")[2]
 
 
 def foreign_notes(session: InterrogationSession) -> list[str]:

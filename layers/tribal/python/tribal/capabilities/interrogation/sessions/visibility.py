@@ -6,7 +6,11 @@ from tribal.capabilities.interrogation.rights import READ_INTERROGATION
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller
 from tribal_contracts.answering.open_gaps import GapQuestion, SchemaOfDatabase, SessionScope
+from tribal_contracts.interrogation.marks import Mark
 from tribal_contracts.interrogation.sessions import InterrogationSession
+
+Owned = InterrogationSession | Mark | GapQuestion
+"""What belongs to a caller, and may be about everything in its scope."""
 
 
 def session_scope(scope: Scope) -> SessionScope:
@@ -29,12 +33,12 @@ def scope_of(session: InterrogationSession) -> Scope:
     )
 
 
-def is_visible(session: InterrogationSession, caller: Caller) -> bool:
+def is_visible(owned: Owned, caller: Caller) -> bool:
     """Whether a caller with the right to read sessions sees this one: its owner, or a caller who sees all it may read.
 
-    A session of unknown scope may have read everything.
+    A session of unknown scope may have read everything. The same holds for marks.
     """
-    return is_own(session, caller) or _holds(caller.scope, session.scope or SessionScope())
+    return is_own(owned, caller) or _holds(caller.scope, owned.scope or SessionScope())
 
 
 def may_read(question: GapQuestion, caller: Caller) -> bool:
@@ -42,15 +46,15 @@ def may_read(question: GapQuestion, caller: Caller) -> bool:
 
     Both are hidden from other callers whose scope does not hold what the question may read.
     """
-    if question.owner is not None and question.owner == caller.subject:
+    if is_own(question, caller):
         return True
     in_scope = _holds(caller.scope, question.scope or SessionScope())
     return in_scope and (question.from_exam or caller.may(READ_INTERROGATION))
 
 
-def is_own(session: InterrogationSession, caller: Caller) -> bool:
-    """Whether the caller started the session."""
-    return session.owner is not None and session.owner == caller.subject
+def is_own(owned: Owned, caller: Caller) -> bool:
+    """Whether the caller started the session, or made the mark."""
+    return owned.owner is not None and owned.owner == caller.subject
 
 
 def _holds(scope: Scope, part: SessionScope) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tribal.capabilities.retrieval.errors import ColumnNotFound
-from tribal.capabilities.retrieval.names import find_table, name_of, near_misses, partition_note
+from tribal.capabilities.retrieval.names import find_column, find_table, name_of, partition_note
 from tribal.capabilities.retrieval.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.errors import IndexNotReady
 from tribal.joins.lineage import Edge, Reading, TableReads, Walk, visible_reading, walk_downstream, walk_upstream
+from tribal.ports import IndexedTable
 from tribal.scoping.bounds import Bounds
 from tribal_contracts import (
     Contract,
@@ -48,7 +48,7 @@ def get_lineage(request: GetLineageInput, toolbox: Toolbox) -> GetLineageOutput:
     start = read([name]).get(name)
     if start is None:
         raise IndexNotReady(f"the index has no document of {name}; run `tribal index --force` to rebuild it")
-    column = None if request.column is None else _find_column(request.column, start)
+    column = None if request.column is None else find_column(request.column, start.name, start.columns)
     walk = Walk(tables={name})
     if request.direction != "downstream":
         walk_upstream(walk, name, column, request.depth, read)
@@ -95,19 +95,17 @@ def lineage_reading(opened: OpenIndex, toolbox: Toolbox) -> Reading:
             known.update({each.name: each for each in toolbox.index.documents(missing, TableReads).values()})
         return {name: known[name] for name in names if name in known}
 
-    views = [name_of(entry) for entry in opened.tables if "view" in entry.kind or entry.kind == "dynamic_table"]
-    return visible_reading(read, ids.keys(), views)
+    return visible_reading(read, ids.keys(), [name_of(entry) for entry in reading_tables(opened)])
 
 
-def _find_column(text: str, table: TableReads) -> str:
-    names = [column.name for column in table.columns]
-    loose = [name for name in names if name.casefold() == text.casefold()]
-    if text in names:
-        return text
-    if len(loose) == 1:
-        return loose[0]
-    near = near_misses(text, names)
-    raise ColumnNotFound(f"{table.name} has no column {text[:120]!r}; see its columns with get_table_schema", near)
+def reading_tables(opened: OpenIndex) -> list[IndexedTable]:
+    """The tables that can be made from others."""
+    return [entry for entry in opened.tables if "view" in entry.kind or entry.kind == "dynamic_table"]
+
+
+def bounded_reason(reason: str, bounds: Bounds) -> str:
+    """Why a view could not be followed; a message of the parser may quote a hidden name."""
+    return reason if bounds.is_open else _WITHHELD
 
 
 def _steps(walk: Walk, start: str, kinds: Mapping[str, str]) -> list[_Step]:
@@ -129,6 +127,5 @@ def _shown(edge: Edge) -> LineageEdge:
 
 
 def _unresolved(walk: Walk, bounds: Bounds) -> list[UnresolvedTable]:
-    """Why views could not be followed; a message of the parser may quote a hidden name."""
     found = sorted(walk.problems.items())[:_MOST_UNRESOLVED]
-    return [UnresolvedTable(table=view, reason=reason if bounds.is_open else _WITHHELD) for view, reason in found]
+    return [UnresolvedTable(table=view, reason=bounded_reason(reason, bounds)) for view, reason in found]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tribal.capabilities.chat.events import Finished
     from tribal.edges.cli.chat.clients import ChatClient
     from tribal.edges.cli.hints import Place
+    from tribal_contracts.chat.events import ChatSource
     from tribal_contracts.chat.requests import ChatMessage
 
 _HERE = Path()
@@ -33,9 +34,16 @@ NoModel = Annotated[bool, typer.Option("--no-model", help="Answer without a mode
 @command
 def ask(
     context: typer.Context,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in plain words.")],
+    question: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Argument(metavar="QUESTION", help="What you want to know, in plain words.", show_default=False),
+    ] = None,
     collection: Collection = None,
     no_model: NoModel = False,
+    wrong: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--wrong", metavar="WHY", help="Mark the last answer as wrong instead.", show_default=False),
+    ] = None,
     database: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
         typer.Option("--database", metavar="NAME", help="Only tables of this database.", show_default=False),
@@ -53,9 +61,22 @@ def ask(
     Says which tables, columns, codes and joins a question is about, with decisions and memories that apply, and what
     nothing documented explains. With --collection it answers from that collection, or refuses by its laws; it asks a
     model where the collection lists one. Exits with 1 if nothing is documented, and with 9 if a law refuses.
-    """
-    from tribal.edges.cli.chat.clients import opened_chat
 
+    --wrong "why" marks the last answer: its question becomes an open gap of the tables that it is about.
+    """
+    if wrong is not None:
+        if question is not None:
+            raise typer.BadParameter("it marks the last answer; leave out the question", param_hint="--wrong")
+        from tribal.edges.cli.chat.last_answer import mark_last_answer
+
+        mark_last_answer(context, wrong, project, as_json=as_json)
+        return
+    if question is None:
+        raise typer.BadParameter("give a question, or mark the last answer with --wrong", param_hint="QUESTION")
+    from tribal.edges.cli.chat.clients import opened_chat
+    from tribal.edges.cli.chat.last_answer import save_last_answer
+
+    place = context.obj or project
     narrowed = database is not None or domain is not None
     if collection is not None and narrowed:
         raise typer.BadParameter("a collection is asked as a whole; leave out --database and --domain")
@@ -65,10 +86,15 @@ def ask(
         if collection is None or as_json:
             arguments = {"question": question, "database": database, "domain": domain, "collection": collection}
             given = {name: value for name, value in arguments.items() if value is not None}
-            found = service.answer(given, limited=as_json)
-            _show_whole(found, context.obj or project, as_json=as_json, explain=explain)
+            found: Any = service.answer(given, limited=as_json)
+            if found.success:
+                tables = found.main_tables or [each.name for each in found.sources if each.kind == "table"]
+                save_last_answer(place, question, tables)
+            _show_whole(found, place, as_json=as_json, explain=explain)
             return
-        finished = _stream([], question, collection, service)
+        finished, cited = _stream([], question, collection, service)
+    if finished.error is None:
+        save_last_answer(place, question, finished.main_tables or cited)
     if explain and finished.reading is not None:
         from tribal.edges.cli.tools.reading_view import print_reading
 
@@ -110,7 +136,7 @@ def chat(
         codes = []
         for asked in _questions(question):
             try:
-                finished = _stream(turns, asked, collection, service)
+                finished, _ = _stream(turns, asked, collection, service)
             except QuestionInvalid as error:
                 turns.pop()
                 typer.echo(f"error: {error}", err=True)
@@ -169,14 +195,16 @@ def _show_whole(found: Any, place: Place, *, as_json: bool, explain: bool) -> No
         raise typer.Exit(EXIT_REFUSED)
 
 
-def _stream(turns: list[ChatMessage], question: str, collection: str | None, service: ChatClient) -> Finished:
-    """Print an answer while it is made, and add both turns."""
+def _stream(
+    turns: list[ChatMessage], question: str, collection: str | None, service: ChatClient
+) -> tuple[Finished, list[str]]:
+    """Print an answer while it is made, and add both turns; returns its end, and the tables that it cites."""
     from tribal.capabilities.chat.events import Finished, SourcesFound, Step, TextPiece
     from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 
     turns.append(ChatMessage(role="user", content=question))
     show_step = _step_line()
-    text, finished = "", None
+    text, finished, cited = "", None, list[str]()
     for event in service.events(ChatRequest(messages=turns, collection=collection)):
         match event:
             case Step():
@@ -188,6 +216,7 @@ def _stream(turns: list[ChatMessage], question: str, collection: str | None, ser
             case SourcesFound():
                 show_step("")
                 _print_sources(event, ends_line=text.endswith("\n"))
+                cited = [each.title for each in event.sources if _is_table(each)]
             case Finished():
                 show_step("")
                 finished = event
@@ -196,7 +225,16 @@ def _stream(turns: list[ChatMessage], question: str, collection: str | None, ser
     assert finished is not None, "every answer ends"
     turns.append(ChatMessage(role="assistant", content=text))
     _print_end(finished, ends_line=not text or text.endswith("\n"))
-    return finished
+    return finished, cited
+
+
+def _is_table(source: ChatSource) -> bool:
+    from tribal.identity.addresses import read_address
+
+    try:
+        return source.url is not None and read_address(source.url).kind == "table"
+    except ValueError:
+        return False
 
 
 def _step_line() -> Callable[[str], None]:

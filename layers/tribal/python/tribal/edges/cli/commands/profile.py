@@ -97,15 +97,17 @@ def status(
     Shows progress by work unit, and whether the index is up to date.
     """
     from tribal.edges.cli.commands.status import show_status
+    from tribal.ports import Caller
 
     app, environment = deployed(context)
     show_status(
         app,
+        Caller(f"profile:{context.obj}"),
+        context.obj,
         watch=watch,
         interval=interval,
         as_json=as_json,
         index=lambda: _index_state(environment),
-        again=lambda _: f"`tribal --profile {context.obj} run`",
     )
 
 

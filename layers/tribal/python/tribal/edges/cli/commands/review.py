@@ -159,6 +159,15 @@ def lint(
     show_all: Annotated[
         bool, typer.Option("--all", help="Show every finding, not only the first ten of each rule.")
     ] = False,
+    badge: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads it at run time
+        typer.Option(
+            "--badge",
+            metavar="FILE",
+            dir_okay=False,
+            help="Also write an SVG badge with the share that is documented.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show how much is documented, and report problems.
@@ -166,7 +175,7 @@ def lint(
     Reads the documents, and checks metrics, terms and verified queries against them. Enable or disable the rules
     undocumented, unclear, unmasked, orphaned, without_key, broken, changed, contradicted and open_gaps under lint: in
     databases.yaml. An unmasked value, a broken definition, or coverage below minimum_coverage means exit code 1; other
-    findings do so with --strict.
+    findings do so with --strict. A badge is written whatever is found.
     """
     from tribal.app.local import local_application
     from tribal.documenting import lint as lint_documents
@@ -183,12 +192,25 @@ def lint(
     decisions = partial(guidance.about, caller=caller) if guidance else None
     report = lint_documents(app.store(), settings.lint, settings.metrics, settings.terms, gaps, decisions)
     failed = report.failed or not report.covered or (strict and bool(report.findings))
+    if badge is not None:
+        _write_badge(badge, report.share.percent)
     if as_json:
-        print_json(lint_data(report, success=not failed))
+        print_json(lint_data(report, success=not failed) | ({"badge": str(badge)} if badge else {}))
     else:
         print_lint(report, show_all=show_all)
     if failed:
         raise typer.Exit(EXIT_PARTIAL)
+
+
+def _write_badge(file: Path, percent: float) -> None:
+    from tribal.edges.cli.commands.site_folder import replace_file
+    from tribal.errors import StoreUnwritable
+    from tribal.rendering.web.badge import badge
+
+    try:
+        replace_file(file, badge(percent).encode())
+    except OSError as error:
+        raise StoreUnwritable(f"{str(file)!r} cannot be written: {error.strerror or error}") from error
 
 
 @command
@@ -212,4 +234,4 @@ def todo(
     if as_json:
         print_json(todo_data(found))
     else:
-        print_todo(found)
+        print_todo(found, context.obj or project)

@@ -29,6 +29,7 @@ def site(
     from tribal.edges.cli.commands.site_folder import write_site
     from tribal.identity.scope import EVERYTHING
     from tribal.page_data.changes import changes_part
+    from tribal.page_data.exam import exam_part
     from tribal.page_data.home import Reports, latest_exam
     from tribal.page_data.parts import every_part
     from tribal.page_data.survey import page_toolbox
@@ -40,7 +41,8 @@ def site(
         with app.index().reading():
             caller, store = Caller("site"), app.store()
             gaps = app.open_gaps(caller, exams_only=True)
-            reports = Reports(gaps, changes_part(store, EVERYTHING), latest_exam(store, caller))
+            exams = exam_part(store, caller, with_sessions=False)
+            reports = Reports(gaps, changes_part(store, EVERYTHING), latest_exam(store, caller), exams)
             index = write_site(folder, every_part(page_toolbox(caller, app), store, reports))
     finally:
         app.close()

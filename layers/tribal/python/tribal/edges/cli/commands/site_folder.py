@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -39,7 +40,7 @@ def write_site(folder: Path, parts: Iterable[tuple[str, object]]) -> Path:
             raise
         if not (folder / name).is_dir():
             (folder / _UNFINISHED).rename(folder / name)
-        _replace(folder / _INDEX, site_index(name))
+        replace_file(folder / _INDEX, site_index(name))
         for other in folder.iterdir():
             if other.is_dir() and other.name != name:
                 shutil.rmtree(other)
@@ -83,10 +84,21 @@ def _write_files(folder: Path, parts: Iterable[tuple[str, object]]) -> str:
     return digest.hexdigest()[:_HASH_DIGITS]
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file in one step, so that a reader finds the old or the new one.
+
+    Raises:
+        OSError: when it cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is not a regular file")
     new = path.with_name(f"{path.name}.new")
-    with new.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    try:
+        with new.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise

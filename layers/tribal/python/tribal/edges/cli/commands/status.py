@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import command, console, counted, print_json
-from tribal.edges.cli.hints import as_typed
+from tribal.edges.cli.hints import as_typed, with_typed_commands
 from tribal.edges.cli.options import Interval, Json, Project, Watch
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tribal.ports import Application
+    from tribal.edges.cli.hints import Place
+    from tribal.page_data.caller.waiting import Waiting
+    from tribal.ports import Application, Caller
     from tribal.runs.reports.status import StatusReport
     from tribal_contracts import RunRecord
 
@@ -58,63 +60,82 @@ def status(
     Shows progress by work unit, indexing, and who holds the lease.
     """
     from tribal.app.local import local_application
+    from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
-    app = local_application(load_settings(project=project, needs_databases=False))
-
-    def again(command: str) -> str:
-        return as_typed(command, project)
-
-    show_status(app, watch=watch, interval=interval, as_json=as_json, again=again)
+    settings = load_settings(project=project, needs_databases=False)
+    app = local_application(settings)
+    show_status(app, local_caller(settings), project, watch=watch, interval=interval, as_json=as_json)
 
 
 def show_status(
     app: Application,
+    caller: Caller,
+    place: Place,
     *,
     watch: bool,
     interval: float,
     as_json: bool,
-    again: Callable[[str], str],
     index: Callable[[], IndexState] | None = None,
 ) -> None:
     """Print the status, once or, with `watch`, whenever it changes.
 
     Args:
         app: provides the store, and the clock to check whether the lease has expired.
+        caller: sees what waits for a person.
+        place: the folder, or the profile, where the user types commands.
         watch: whether to continue until the run has ended.
         interval: seconds between two reads.
         as_json: whether to print JSON.
-        again: formats a command for the user to type, given its name.
         index: returns the state of a deployed environment's index, which is not in the store.
     """
     from dataclasses import asdict
     from threading import Event
 
     from tribal.edges.cli.model_view import spending_lines
+    from tribal.page_data.caller.waiting import waiting
     from tribal.runs.reports.status import read_status
     from tribal.runs.workers.pool import ThreadWorkerPool
+
+    def again(command: str) -> str:
+        return as_typed(command if isinstance(place, Path) else "run", place)
 
     pause = Event()
     while True:
         report = read_status(app.store(), app.clock, ThreadWorkerPool())
         spent = app.run.spending() if app.run.spending is not None else None
         state = index() if index is not None else None
+        waits = waiting(caller, app)
         if as_json:
             spending = (
                 {"spending": asdict(spent)}
                 if spent is not None and (spent.run_id or spent.day_usd or spent.damaged)
                 else {}
             )
-            print_json(_data(report) | spending | ({} if state is None else {"index": state.data}))
+            more = {"waiting": waits.known_counts} if waits.known_counts else {}
+            print_json(_data(report) | spending | ({} if state is None else {"index": state.data}) | more)
         else:
             if watch and sys.stdout.isatty():
                 console().clear()
             _print(report, state, again, all_units=not (watch and report.running))
             for line in spending_lines(spent) if spent is not None else ():
                 console().print(line, markup=False)
+            if text := _waiting_text(waits, place):
+                console().print(text, markup=False)
         if not watch or not report.running:
             return
         pause.wait(interval)
+
+
+def _waiting_text(waits: Waiting, place: Place) -> str:
+    """One line that says what waits, and which command shows it; empty if nothing does."""
+    said = (
+        (waits.proposals, "proposal", "`tribal proposals`"),
+        (waits.contributions, "approval", "`tribal contribute status`"),
+        (waits.uploads, "upload", "`tribal jobs`"),
+    )
+    parts = [f"{counted(number, noun)} ({with_typed_commands(shown, place)})" for number, noun, shown in said if number]
+    return f"waiting: {', '.join(parts)}" if parts else ""
 
 
 def _data(report: StatusReport) -> dict[str, Any]:

@@ -47,10 +47,10 @@ def create(
     """Create a token and show it once; only its hash is stored.
 
     Programs send it as Authorization: Bearer TOKEN. Rights are documentation:read, memory:read, metrics:read,
-    annotations:write, memory:write, interrogation:read and interrogation:start, contribution:read, contribution:prepare
-    and contribution:approve (what someone else has prepared), and for the chat chat:ask (answers by a model),
-    collections:write (uploads and removals) and chat:audit. Writing to the memory of a project, team, org or company
-    needs a right such as memory:write:project.
+    annotations:propose and annotations:write, memory:write, interrogation:read and interrogation:start,
+    contribution:read, contribution:prepare and contribution:approve (what someone else has prepared), and for the chat
+    chat:ask (answers by a model), collections:write (uploads and removals) and chat:audit. Writing to the memory of a
+    project, team, org or company needs a right such as memory:write:project.
     """
     from tribal.errors import ConfigurationError
     from tribal.store.access_tokens import add_token, new_token, token_record

@@ -1,4 +1,4 @@
-"""`tribal interrogations`: lists, shows, resumes and removes sessions and exams."""
+"""`tribal interrogations`: lists, shows, resumes and removes sessions, exams and marks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tribal_contracts.interrogation.sessions import SessionListItem
 
 _HERE = Path()
-_Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a session or an exam.")]
+_Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a session; to remove, also of an exam or a mark.")]
 
 interrogations = typer.Typer(add_completion=False, rich_markup_mode=None, invoke_without_command=True)
 
@@ -102,18 +102,26 @@ def stop(context: typer.Context, session_id: _Id, project: Project = _HERE, as_j
 @interrogations.command("remove")
 @command
 def remove(context: typer.Context, session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
-    """Remove a session or an exam of your own."""
+    """Remove a session or an exam of your own, or close a mark.
+
+    Everyone closes a mark who sees all that its owner could see.
+    """
     refuse_with_profile(
         context,
         "interrogations remove",
         "no tool removes a session; the environment removes those that ended `interrogation.sessions_days` ago: lower "
         "it in the environment's file to have them gone earlier",
     )
+    from tribal.capabilities.interrogation.errors import SessionNotFound
     from tribal.capabilities.interrogation.listing import remove as remove_own
+    from tribal.capabilities.interrogation.marks import Marks
     from tribal.edges.cli.interrogation.clients import opened_interrogations
 
     with opened_interrogations(project) as service:
-        remove_own(service.sessions, session_id, service.caller)
+        try:
+            Marks(service.app, service.caller).close(session_id)
+        except SessionNotFound:
+            remove_own(service.sessions, session_id, service.caller)
     print_json({"success": True, "removed": session_id}) if as_json else typer.echo(f"{session_id} is removed.")
 
 

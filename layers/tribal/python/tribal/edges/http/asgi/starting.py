@@ -10,12 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tribal.capabilities import capabilities
+from tribal.capabilities.proposals.rights import WRITE_ANNOTATIONS
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import write_line
 from tribal.edges.http.asgi.serving import Serving, is_loopback
 from tribal.edges.http.asgi.tuning import be_responsive, lower_priority, release_free_memory, share_one_arena
-from tribal.edges.http.corrections import WRITE_RIGHT
 from tribal.edges.http.identity import IdentityClaims, SigningKeys, TokenRules, download_keys
 from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.edges.local_caller import local_caller
@@ -106,7 +106,7 @@ def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) ->
     settings, serve = blueprint.settings, blueprint.settings.serve
     writing = (
         {
-            WRITE_RIGHT,
+            WRITE_ANNOTATIONS,
             *WRITE_RIGHTS,
             *tools.spending_rights,
             *(right for each in capabilities() for right in each.write_rights),

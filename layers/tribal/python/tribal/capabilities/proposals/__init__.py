@@ -1,0 +1,1 @@
+"""Descriptions that agents propose, and that wait until a person accepts or rejects them."""

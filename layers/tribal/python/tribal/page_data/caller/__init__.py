@@ -1,0 +1,1 @@
+"""The part `caller` of a served page."""
