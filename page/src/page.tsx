@@ -3,6 +3,7 @@ import {type ComponentChildren, Fragment, h, render} from "preact";
 import {useEffect, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
 import {type App, AppContext, READER, useLoaded} from "./app";
 import {Conversation} from "./ask/conversation";
+import {askLink} from "./ask/link";
 import {AskView} from "./ask/view";
 import {type Catalog, searchLink, tableLink} from "./data/catalog";
 import {fromServer, keepToken, messageOf, pageSource, type Source, TokenRequired} from "./data/source";
@@ -341,7 +342,7 @@ function Head({app, route, search, openDrawer}: HeadProps) {
       <a class="home" href="#/">
         <Name>{app.catalog.name}</Name>
       </a>
-      <SearchField route={route} search={search} />
+      <SearchField app={app} route={route} search={search} />
       <nav aria-label="Views">
         {PLACES.map(([address, title]) => (
           <a key={address} href={address} aria-current={isCurrent(address, title, route) ? "page" : undefined}>
@@ -353,7 +354,7 @@ function Head({app, route, search, openDrawer}: HeadProps) {
   );
 }
 
-function SearchField({route, search}: {route: Route; search: Search}) {
+function SearchField({app, route, search}: Omit<HeadProps, "openDrawer">) {
   const isSearch = route.kind === "search";
   const [text, setText] = useState(isSearch ? route.first : "");
   // Whether the search was begun in this page, so that going back ends it.
@@ -376,6 +377,10 @@ function SearchField({route, search}: {route: Route; search: Search}) {
     }
   };
   const openFirst = () => {
+    if (text.trim().endsWith("?") && app.source.form === "server") {
+      location.hash = askLink(text.trim());
+      return;
+    }
     // The list may still be that of fewer letters.
     const isCurrent = document.querySelector<HTMLElement>("#results")?.dataset.query === text;
     const [first] = isCurrent ? [] : search.index.find(text).hits;

@@ -201,7 +201,13 @@ function Editor({text, store, saved, close}: Props) {
             Cancel
           </button>
           {text.shown && !text.proposal ? (
-            <button type="button" onClick={() => setWords(text.shown)}>
+            <button
+              type="button"
+              onClick={() => {
+                setWords(text.shown);
+                field.current?.focus();
+              }}
+            >
               Start from the current text
             </button>
           ) : null}

@@ -1,9 +1,9 @@
 // Lineage: what a table, or one column of it, is made from, and what reads it, with the SQL of each step.
 import {type ComponentChildren, Fragment, h} from "preact";
-import {useMemo, useState} from "preact/hooks";
+import {useEffect, useMemo, useState} from "preact/hooks";
 import {type App, useApp, useLoaded} from "../app";
 import {definitionLink, type Table, tableLink} from "../data/catalog";
-import type {TableDefinitions} from "../data/definitions";
+import {definitionsOf, type TableDefinitions} from "../data/definitions";
 import {Lineage as LineageData, type LineageEdge} from "../data/lineage";
 import type {LineagePart} from "../data/types";
 import type {LineageFlow, LineageNode} from "../graph/props";
@@ -22,19 +22,25 @@ interface Props {
   /** The column that the address names. */
   column?: string;
   definitions: TableDefinitions;
+  /** Whether the reader has come for it. */
+  isChosen: boolean;
 }
 
-export function Lineage({table, column, definitions}: Props) {
+export function Lineage({table, column, definitions, isChosen}: Props) {
   const {source} = useApp();
+  const [isOpen, setOpen] = useState(isChosen);
+  useEffect(() => setOpen(before => before || isChosen), [isChosen]);
   return (
     <>
-      {source.form === "file" ? (
-        <>
-          <Reads label="Reads" read={table.rd} />
-          <Reads label="Read by" read={table.rb} />
-        </>
-      ) : (
-        <Graph key={`${table.n} ${column ?? ""}`} table={table} column={column} definitions={definitions} />
+      <Reads label="Reads" read={table.rd} />
+      <Reads label="Read by" read={table.rb} />
+      {source.form === "file" ? null : (
+        <details class="folded" open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
+          <summary>By column, with queries and metrics</summary>
+          {isOpen ? (
+            <Graph key={`${table.n} ${column ?? ""}`} table={table} column={column} definitions={definitions} />
+          ) : null}
+        </details>
       )}
       {table.v ? (
         <details class="folded" open={!table.rd && !table.rb}>
@@ -77,23 +83,25 @@ function loadLineage({catalog, source}: App): Promise<LineageData> {
 /** What reads a column directly, and the way to everything that does. */
 export function Readers({table, column}: {table: Table; column: string}) {
   const app = useApp();
-  const {value, problem} = useLoaded(`${table.n} ${column}`, async () =>
-    (await loadLineage(app)).around(table.n, column, 1),
+  const {value, problem} = useLoaded(`${table.n} ${column}`, () =>
+    Promise.all([loadLineage(app), definitionsOf(app.source, table)]),
   );
   if (problem) return <Problem problem={problem} />;
   if (!value) return <Loading />;
-  const readers = [...new Set(value.flatMap(({from, to}) => (from === table.n ? [to] : [])))];
+  const [lineage, definitions] = value;
+  const edges = lineage.around(table.n, column, 1);
+  const views = [...new Set(edges.flatMap(({from, to}) => (from === table.n ? [to] : [])))];
+  const readers = [
+    ...views.map(name => <TableName key={name} name={name} />),
+    ...definedReaders(definitions, column).map(({id, kind, name}) => (
+      <a key={id} href={definitionLink(name)}>
+        {kind} {visible(name)}
+      </a>
+    )),
+  ];
   return (
     <>
-      {readers.length ? (
-        <Joined>
-          {readers.map(name => (
-            <TableName key={name} name={name} />
-          ))}
-        </Joined>
-      ) : (
-        <span class="soft">no view</span>
-      )}
+      {readers.length ? <Joined>{readers}</Joined> : <span class="soft">nothing that is documented</span>}
       {" \u00b7 "}
       <a href={`${tableLink(table.n, column)}?section=lineage`}>Lineage</a>
     </>
@@ -107,7 +115,7 @@ interface Flow extends LineageFlow {
   sql?: string;
 }
 
-function Graph({table, column: named, definitions}: Props) {
+function Graph({table, column: named, definitions}: Omit<Props, "isChosen">) {
   const app = useApp();
   const {value, problem} = useLoaded("lineage", () => loadLineage(app));
   const [column, setColumn] = useState(named ?? "");
@@ -219,6 +227,16 @@ async function viewSql({catalog, source}: App, name: string): Promise<string> {
   return view.v ?? "";
 }
 
+/** Queries and metrics of a table, or those whose SQL names a column of it. */
+function definedReaders({queries, metrics}: TableDefinitions, column: string) {
+  const name = column.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const named = new RegExp(`(?<![\\p{L}\\p{N}_$])${name}(?![\\p{L}\\p{N}_$])`, "iu");
+  return [
+    ...queries.map(({q, f, sql}) => ({kind: "query", id: `query ${f ?? sql}`, name: q[0] ?? "", sql})),
+    ...metrics.map(({n, x}) => ({kind: "metric", id: `metric ${n}`, name: n, sql: x})),
+  ].filter(({sql}) => !column || named.test(sql));
+}
+
 /** The tables, queries and metrics to draw, and the steps between them. */
 function flowsOf(
   {catalog}: App,
@@ -250,19 +268,11 @@ function flowsOf(
   };
   const names = new Set([table.n, ...edges.flatMap(({from, to}) => [from, to])]);
   const nodes = [...names].map(name => ({...graphTable(catalog, name), columns: columnsOf(name)}));
-  const word = new RegExp(
-    `(?<![\\p{L}\\p{N}_$])${column.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\p{L}\\p{N}_$])`,
-    "iu",
-  );
-  const readers = [
-    ...definitions.queries.map(({q, f, sql}) => ({kind: "query", id: f ?? sql, name: q[0] ?? "", sql})),
-    ...definitions.metrics.map(({n, x}) => ({kind: "metric", id: n, name: n, sql: x})),
-  ].filter(({sql}) => !column || word.test(sql));
+  const readers = definedReaders(definitions, column);
   const definedNodes = readers.map(({kind, id, name}) => {
-    return {name: `${kind} ${id}`, label: cut(`${kind}: ${name}`, 40), href: definitionLink(name), columns: []};
+    return {name: id, label: cut(`${kind}: ${name}`, 40), href: definitionLink(name), columns: []};
   });
-  for (const {kind, id: own, name, sql} of readers) {
-    const id = `${kind} ${own}`;
+  for (const {kind, id, name, sql} of readers) {
     // Their columns are known by name alone.
     const verb = column ? "names this column of" : "reads";
     const title = `The ${kind} \u201c${visible(name)}\u201d ${verb} ${label(table.n)}`;

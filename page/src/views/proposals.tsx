@@ -1,9 +1,9 @@
 // Descriptions that agents propose: they wait here until a person accepts, edits or rejects them.
 import {Fragment, h} from "preact";
-import {useContext, useEffect, useRef, useState} from "preact/hooks";
+import {useContext, useEffect, useState} from "preact/hooks";
 import {useApp, useLoaded} from "../app";
 import {fromServer, messageOf, removeFromServer} from "../data/source";
-import {CORRECTIONS, type Editable, EditingContext} from "../editing/saved";
+import {CORRECTIONS, type Editable, EditingContext, textKey} from "../editing/saved";
 import {ago, prose, visible} from "../text";
 import {Code, Difference, Heading, Lead, Loading, Name, Problem, TableName} from "../ui";
 import {OnlyServed, ReportTabs} from "./report";
@@ -31,17 +31,11 @@ export function ProposalsView() {
 }
 
 function Proposals() {
-  const {caller, refreshCaller} = useApp();
-  const {written} = useContext(EditingContext);
-  const [decided, setDecided] = useState(0);
-  const [said, setSaid] = useState("");
+  const {caller} = useApp();
   const mayRead = caller.rights.write || caller.rights.propose;
-  const {value, problem} = useLoaded(`proposals ${written.size} ${decided} ${mayRead}`, async () =>
+  const {value, problem} = useLoaded(`proposals ${mayRead}`, async () =>
     mayRead ? (await fromServer<{proposals: Proposal[]}>("v1/proposals")).proposals : [],
   );
-  // The list before stays while the next one is loaded.
-  const last = useRef<Proposal[]>(undefined);
-  last.current = value ?? last.current;
   if (!mayRead)
     return (
       <Lead>
@@ -49,23 +43,16 @@ function Proposals() {
       </Lead>
     );
   if (problem) return <Problem problem={problem} />;
-  if (!last.current) return <Loading />;
-  const done = (message: string) => {
-    setSaid(message);
-    setDecided(before => before + 1);
-    refreshCaller();
-    document.querySelector<HTMLElement>("main h1")?.focus({preventScroll: true});
-  };
+  if (!value) return <Loading />;
   return (
     <>
       <Lead>
-        {last.current.length
+        {value.length
           ? "What agents propose. None of this is documentation until you accept it."
           : "There are no proposals. Agents make them with the tool propose_description."}
       </Lead>
-      <p role="status">{visible(said)}</p>
-      {last.current.map(proposal => (
-        <ProposalCard key={proposal.id} proposal={proposal} done={done} />
+      {value.map(proposal => (
+        <ProposalCard key={proposal.id} proposal={proposal} />
       ))}
     </>
   );
@@ -76,20 +63,16 @@ interface Preview {
   token: string;
 }
 
-interface CardProps {
-  proposal: Proposal;
-  /** Called with a message once it is decided. */
-  done: (message: string) => void;
-}
-
 /** A proposal with what accepting it changes now, which may differ from when it was proposed. */
-function ProposalCard({proposal, done}: CardProps) {
-  const {edit, saved} = useContext(EditingContext);
+function ProposalCard({proposal}: {proposal: Proposal}) {
+  const {refreshCaller} = useApp();
+  const {edit, saved, written} = useContext(EditingContext);
   const {id, table, column, before, description, by, at} = proposal;
   const [preview, setPreview] = useState<Preview>();
   const [problem, setProblem] = useState("");
   const [isSure, setSure] = useState(false);
   const [isBusy, setBusy] = useState(false);
+  const [decision, setDecision] = useState("");
   const correction = {table, words: description, ...(column === undefined ? {} : {column})};
   const isWriter = edit !== undefined;
   const show = () => {
@@ -102,7 +85,10 @@ function ProposalCard({proposal, done}: CardProps) {
   const decide = (act: () => Promise<unknown>, message: string) => {
     setBusy(true);
     act().then(
-      () => done(`${message} ${nameOf(proposal)}.`),
+      () => {
+        setDecision(message);
+        refreshCaller();
+      },
       reason => {
         setBusy(false);
         setProblem(messageOf(reason));
@@ -114,6 +100,9 @@ function ProposalCard({proposal, done}: CardProps) {
     await fromServer(CORRECTIONS, {...correction, proposal: id, token: preview?.token});
     saved(editableOf(proposal), description);
   };
+  // Edited and saved in the editor.
+  const isEdited = !decision && written.has(textKey(editableOf(proposal)));
+  const done = decision || (isEdited ? ACCEPTED : "");
   const remove = () => removeFromServer(`v1/proposals/${encodeURIComponent(id)}`);
   return (
     <article class="box proposal">
@@ -136,14 +125,21 @@ function ProposalCard({proposal, done}: CardProps) {
           {visible(problem)}
         </p>
       ) : null}
-      <p class="actions">
-        {isSure ? (
+      {/* The card stays where it is, so that no other button moves under the pointer. */}
+      <p class="actions" role="status">
+        {done ? (
+          done
+        ) : isSure ? (
           <>
-            <button type="button" disabled={isBusy} onClick={() => decide(remove, isWriter ? "Rejected" : "Withdrew")}>
+            <button
+              type="button"
+              disabled={isBusy}
+              onClick={() => decide(remove, isWriter ? "Rejected." : "Withdrawn.")}
+            >
               {isWriter ? "Reject for good" : "Withdraw for good"}
             </button>
             <button type="button" onClick={() => setSure(false)}>
-              Keep it
+              Cancel
             </button>
           </>
         ) : (
@@ -154,7 +150,7 @@ function ProposalCard({proposal, done}: CardProps) {
                   type="button"
                   class="main"
                   disabled={isBusy || !preview}
-                  onClick={() => decide(accept, "Accepted, and pending until the next run:")}
+                  onClick={() => decide(accept, ACCEPTED)}
                 >
                   Accept
                 </button>
@@ -172,6 +168,8 @@ function ProposalCard({proposal, done}: CardProps) {
     </article>
   );
 }
+
+const ACCEPTED = "Accepted; pending until the next run.";
 
 const nameOf = ({table, column}: Proposal) => (column === undefined ? table : `${table}.${column}`);
 

@@ -265,7 +265,7 @@ function sectionsOf(
     (Boolean(table.rd || table.rb || table.v) || definitions.queries.length + definitions.metrics.length > 0) && {
       id: "lineage",
       title: "Lineage",
-      content: <Lineage table={table} column={column} definitions={definitions} />,
+      content: <Lineage table={table} column={column} definitions={definitions} isChosen={section === "lineage"} />,
     },
     asked > 0 && {
       id: "questions",

@@ -155,12 +155,12 @@ def test_back_returns_to_where_the_reader_was(chromium: Chromium, forms: dict[st
     with looking(chromium, forms["static"], VIEWS["table"]) as tab:
         tab.resize(1280, 500)
         tab.until("document.querySelector('main .g-drawing svg')")
-        tab.value("window.scrollTo(0, 600)")
-        tab.until("window.scrollY === 600")
+        tab.value("window.scrollTo(0, 400)")
+        tab.until("window.scrollY === 400")
         visit(tab, VIEWS["domain"])
         assert tab.value("window.scrollY") == 0
         tab.value("history.back()")
-        tab.until("document.querySelector('main h1').innerText === 'sales.order_line' && window.scrollY === 600")
+        tab.until("document.querySelector('main h1').innerText === 'sales.order_line' && window.scrollY === 400")
 
 
 def test_a_search_for_two_tables_offers_their_join(chromium: Chromium, forms: dict[str, str]) -> None:
