@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tribal_contracts.answering.answers import Answer, AskInput
 
 
+_ANY_QUESTION = "how many customers are there?"
+
+
 def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
     if request.collection is None:
         from tribal.answering.documentation import Documentation
@@ -49,6 +52,16 @@ def _is_documented(answer: Answer) -> bool:
     return answer.verdict != "not_documented"
 
 
+def _prepare(app: Application) -> None:
+    """Load in advance what the first answer and the first chat need."""
+    from tribal.ports.caller import Caller
+    from tribal.ports.capability import load
+    from tribal_contracts.answering.answers import AskInput
+
+    load("tribal.capabilities.chat.asking.chat:Chat")
+    _ask(AskInput(question=_ANY_QUESTION), Caller("server"), app)
+
+
 CHAT = ToolGroup(
     name="chat",
     tools=(
@@ -71,6 +84,7 @@ CHAT = ToolGroup(
     ),
     failed=_failed,
     failure_model=_failure_model,
+    prepare=_prepare,
     invalid_input_code="CHAT_QUESTION_INVALID",
     internal_code="CHAT_INTERNAL",
     access_denied_code="CHAT_ACCESS_DENIED",
