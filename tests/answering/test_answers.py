@@ -217,3 +217,18 @@ def test_tables_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert "web.receipt has the same name: Receipts of the web shop." in both
     assert one.main_tables == ["shop.web.receipt"]
     assert "pos.receipt" not in "\n".join(each.text for each in one.statements)
+
+
+def test_sql_about_a_table_that_no_one_describes_has_a_statement_with_its_source(tmp_path: Path) -> None:
+    tables = shop_tables()
+    said = tables[0].description.model_copy(update={"source": "derived", "text": "Refers to crm.region."})
+    undescribed = [
+        each.model_copy(update={"description": said}) if each.table == "shipment" else each for each in tables
+    ]
+    store, index = MemoryStore(), SqliteIndex(tmp_path / "index.db")
+    write_documentation(store, undescribed)
+    index_all(store, index, WordLlamaEmbedder())
+    answer = ask(application_over(index, WordLlamaEmbedder(), store=store), "list all shipments")
+    index.close()
+    assert [each.text for each in answer.statements] == ["sales.shipment: Refers to crm.region."]
+    assert [each.name for each in answer.sources] == ["shop.sales.shipment"]

@@ -14,7 +14,7 @@ from tribal.answering.forms.meanings import asks_unit, meaning
 from tribal.answering.forms.objects import columns, values, where
 from tribal.answering.forms.pairs import difference, join
 from tribal.answering.forms.rules import rule
-from tribal.answering.statements import TEXT_CHARS, Statement, of_table, short_name
+from tribal.answering.statements import TEXT_CHARS, Statement, about_table, of_table, short_name
 from tribal.naming import tokenize_text
 from tribal.questions.words import question_words
 from tribal.rendering.markdown import one_line
@@ -99,4 +99,7 @@ def filled_form(focus: Focus, library: Library) -> Filled:
         return unknown(focus)
     if found.is_answered and focus.is_mostly(lacking):
         return unknown(focus)
-    return replace(found, statements=[*found.statements, *_namesakes(found.tables, focus)])
+    # SQL alone would not say what its tables are.
+    documents = focus.context.documents
+    said = found.statements or [about_table(documents[name]) for name in found.tables if name in documents]
+    return replace(found, statements=[*said, *_namesakes(found.tables, focus)])
