@@ -50,6 +50,8 @@ export const newTurn = (question: string, collection?: string): Turn => ({
 });
 
 const READ_AS = "Read as: ";
+/** Steps that say something to a reader. */
+const TOLD = /^(Found|Asking) /;
 
 /** A turn after another event of its answer. */
 export function after(turn: Turn, given: unknown): Turn {
@@ -57,7 +59,9 @@ export function after(turn: Turn, given: unknown): Turn {
   switch (event.type) {
     case "reasoning-delta": {
       const step = event.reasoningDelta.trim();
-      return step.startsWith(READ_AS) ? {...turn, step, readAs: step.slice(READ_AS.length)} : {...turn, step};
+      if (step.startsWith(READ_AS)) return {...turn, readAs: step.slice(READ_AS.length)};
+      // Readers need not know how laws and intents are called.
+      return TOLD.test(step) ? {...turn, step} : turn;
     }
     case "text-delta":
       return {...turn, text: turn.text + event.textDelta};

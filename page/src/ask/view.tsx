@@ -188,7 +188,7 @@ function TurnView({turn, isAsking}: {turn: Turn; isAsking: boolean}) {
             isComplete={finish !== undefined}
           />
         ) : isAsking ? (
-          <p class="soft loading">{visible(turn.step || "Asking")}</p>
+          <p class="soft loading">{visible(turn.step || "Looking it up")}</p>
         ) : null}
         {isRefused ? <MayBeAsked collection={collection} /> : null}
         {problem ? (
@@ -201,7 +201,7 @@ function TurnView({turn, isAsking}: {turn: Turn; isAsking: boolean}) {
       {finish ? (
         <>
           <p class="src">
-            {VERDICTS[finish.verdict ?? ""] ?? ""}{" "}
+            {sources.length ? VERDICTS[finish.verdict ?? ""] : ""}{" "}
             {finish.finish_reason === "length" ? "The answer reached its limit of length. " : ""}
             {finish.model_selected && finish.model_selected !== "extractive"
               ? `Written by ${visible(finish.model_selected)}; every sentence was checked against its source.`
