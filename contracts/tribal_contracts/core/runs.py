@@ -43,7 +43,7 @@ class CatalogCoverage(Contract):
 
 
 class CoverageRecord(CatalogCoverage):
-    """What the last run that published documents counted. File: `progress/coverage.json`."""
+    """Coverage counted by the last run that published documents. File: `progress/coverage.json`."""
 
     schema_version: Literal["1.0"]
     made_from: ContentHash

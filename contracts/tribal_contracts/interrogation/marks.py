@@ -20,10 +20,10 @@ class Mark(CamelContract):
     id: SessionId
     question: Text
     why: Text
-    """What is wrong about the answer."""
+    """Why the answer is wrong."""
     tables: Annotated[list[FullyQualifiedTableName], Field(min_length=1, max_length=MAX_MARKED_TABLES)]
     owner: str
-    """Who marked it."""
+    """Subject of the caller who marked it."""
     scope: SessionScope | Unset = optional("What its owner could see; without it, everything.")
     created_at: ISOTimestamp
     manifest_hash: ContentHash

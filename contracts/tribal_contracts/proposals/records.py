@@ -1,4 +1,4 @@
-"""What is stored of a proposed description. Extension contracts."""
+"""Records of proposed descriptions and of decisions on them. Extension contracts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DescriptionProposal(Contract):
 
 
 class ProposalClosing(Contract):
-    """What became of a proposal. File: `proposals/closed/{id}.json`, written once; without it, a proposal is open."""
+    """The decision on a proposal. File: `proposals/closed/{id}.json`, written once; without it, a proposal is open."""
 
     schema_version: Literal["1.0"] = "1.0"
     id: ProposalId

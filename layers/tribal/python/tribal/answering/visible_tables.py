@@ -22,9 +22,9 @@ class VisibleTable:
     """A table that a caller may see."""
 
     bounded: TableDocument
-    """What the caller sees of it."""
+    """The table as the caller may see it."""
     unrestricted: TableDocument
-    """All of it."""
+    """The table as documented."""
 
     def column(self, name: str) -> str:
         """Return the name of a column as the table has it.

@@ -27,7 +27,7 @@ class Blocked:
     questions: tuple[str, ...] = ()
     """Of those, the texts that may be shown; without those of marks."""
     lacks: tuple[str, ...] = ()
-    """What they found missing, each once; without the reasons of marks."""
+    """The missing facts that they report, each once; reasons of marks are excluded."""
     marks: tuple[GapQuestion, ...] = ()
     """The questions that may be shown and whose answers were marked as wrong."""
 

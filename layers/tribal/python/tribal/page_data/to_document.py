@@ -81,8 +81,10 @@ def _pending(items: Iterable[Todo], found: Survey, store: ObjectStore) -> Iterat
         if table.database not in by_database:
             by_database[table.database] = _texts_of(store, table.database)
         text = by_database[table.database](Subject((table.schema, table.table), column=item.column))
+        if text is None:
+            continue
         own = OwnNames.of([table.database, table.schema, table.table, *(each.name for each in columns[item.table])])
-        if text is not None and not found.opened.bounds.withholds(text, own):
+        if not found.opened.bounds.withholds(text, own):
             yield [item.table, item.column or 0, text]
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal_contracts import AgentError, Contract, ToolError
+    from tribal_contracts.answering.answers import FailedAnswer
 
 BYTES_A_TOKEN = 4
 
@@ -156,6 +157,20 @@ class ToolGroup:
     """Explains to a model how to combine the tools."""
     explained: frozenset[str] = frozenset()
     """Fields of answers that `instructions` explain, so that a list of tools need not repeat them."""
+
+
+def failed_answer(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> FailedAnswer:
+    """Build the `FailedAnswer` of a group whose failures have that shape."""
+    from tribal_contracts.answering.answers import FailedAnswer
+
+    return FailedAnswer(tokens_used=0, error=error)
+
+
+def failed_answer_model() -> type[FailedAnswer]:
+    """Import and return `FailedAnswer`."""
+    from tribal_contracts.answering.answers import FailedAnswer
+
+    return FailedAnswer
 
 
 def models_of(module: str, *names: str) -> Callable[[], tuple[type[Contract], type[Contract]]]:

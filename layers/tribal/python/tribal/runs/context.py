@@ -55,7 +55,7 @@ class DocumentedRun:
     coverage: CatalogCoverage | None
     """How much is described now; `None` without a manifest."""
     quote: ModelQuote | None
-    """What the plan expected the model to use."""
+    """Estimated model usage, from the plan."""
 
 
 @contextmanager

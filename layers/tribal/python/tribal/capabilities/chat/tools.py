@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tribal.capabilities.chat.rights import ASK_CHAT, READ_DOCUMENTATION
-from tribal.ports.tool import ToolGroup, ToolSpec, models_of
+from tribal.ports.tool import ToolGroup, ToolSpec, failed_answer, failed_answer_model, models_of
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
-    from tribal_contracts import AgentError, Contract
     from tribal_contracts.answering.answers import Answer, AskInput
 
 
@@ -34,18 +32,6 @@ def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
         raise QuestionInvalid("a collection is asked as a whole; leave out database and domain")
 
     return whole_answer(request.question, request.collection, caller, app)
-
-
-def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> Contract:
-    from tribal_contracts.answering.answers import FailedAnswer
-
-    return FailedAnswer(tokens_used=0, error=error)
-
-
-def _failure_model() -> type[Contract]:
-    from tribal_contracts.answering.answers import FailedAnswer
-
-    return FailedAnswer
 
 
 def _is_documented(answer: Answer) -> bool:
@@ -82,8 +68,8 @@ CHAT = ToolGroup(
             is_done=_is_documented,
         ),
     ),
-    failed=_failed,
-    failure_model=_failure_model,
+    failed=failed_answer,
+    failure_model=failed_answer_model,
     prepare=_prepare,
     invalid_input_code="CHAT_QUESTION_INVALID",
     internal_code="CHAT_INTERNAL",

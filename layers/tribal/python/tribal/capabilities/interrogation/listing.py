@@ -132,16 +132,14 @@ def remove(sessions: Sessions, name: str, caller: Caller) -> None:
 
 def _own_results(sessions: Sessions, key: str, name: str, caller: Caller) -> tuple[bool, list[QuestionResult]]:
     """Whether a file is the caller's own, and what its questions found; raises as `remove` does."""
-    match key.rpartition("/")[2].partition("_")[0]:
-        case "exam":
-            exam = sessions.read_exam(name)
-            own = exam.owner == caller.subject
-            if not own and caller.scope != EVERYTHING:
-                raise not_found(name)
-            return own, [*exam_results(exam)]
-        case _:
-            session = visible_session(sessions, name, caller).record
-            return is_own(session, caller), [session_result(session)]
+    if key.rpartition("/")[2].startswith("exam_"):
+        exam = sessions.read_exam(name)
+        own = exam.owner == caller.subject
+        if not own and caller.scope != EVERYTHING:
+            raise not_found(name)
+        return own, [*exam_results(exam)]
+    session = visible_session(sessions, name, caller).record
+    return is_own(session, caller), [session_result(session)]
 
 
 class _Reader:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tribal.capabilities.interrogation.rights import READ_INTERROGATION, START_INTERROGATION
-from tribal.ports.tool import Effect, ToolGroup, ToolSpec, models_of
+from tribal.ports.tool import Effect, ToolGroup, ToolSpec, failed_answer, failed_answer_model, models_of
 
 if TYPE_CHECKING:
     from tribal.capabilities.interrogation.interrogations import Interrogations
@@ -130,18 +130,6 @@ def _interrogations(caller: Caller, app: Application) -> Interrogations:
     return Interrogations(app, caller)
 
 
-def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> Contract:
-    from tribal_contracts.answering.answers import FailedAnswer
-
-    return FailedAnswer(tokens_used=0, error=error)
-
-
-def _failure_model() -> type[Contract]:
-    from tribal_contracts.answering.answers import FailedAnswer
-
-    return FailedAnswer
-
-
 def _prepare(app: Application) -> None:
     from tribal.capabilities.interrogation.interrogations import resume_abandoned
     from tribal.ports.remembering.identity import UNIDENTIFIED
@@ -225,8 +213,8 @@ INTERROGATION = ToolGroup(
             example={"mark": "3f0c1c5e-8a53-4a0e-9a57-1c2b7c0e6b1d"},
         ),
     ),
-    failed=_failed,
-    failure_model=_failure_model,
+    failed=failed_answer,
+    failure_model=failed_answer_model,
     prepare=_prepare,
     invalid_input_code="INT_HYPOTHESIS_INVALID",
     internal_code="INT_INTERNAL",

@@ -68,7 +68,7 @@ class CollectedDocuments:
     removed: frozenset[str] = frozenset()
     """Tables that were dropped or are excluded by the configuration."""
     quote: ModelQuote | None = None
-    """What the plan expected the model to use for the units of this run."""
+    """Estimated model usage of the run's units, from the plan."""
 
 
 def page_of(json_path: str) -> str:

@@ -54,7 +54,7 @@ class FinishResult:
     coverage: CatalogCoverage | None = None
     """How much is described; `None` without a manifest."""
     quote: ModelQuote | None = None
-    """What the plan expected the model to use for the units of the run."""
+    """Estimated model usage of the run's units, from the plan."""
 
 
 @dataclass(frozen=True, slots=True)

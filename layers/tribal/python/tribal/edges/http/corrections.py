@@ -104,7 +104,12 @@ def _written(call: Call) -> Response:
         query = call.request.query
         named = {name: query[name] for name in ("table", "database", "domain") if query.get(name)}
         target = _target_of(call, _valid(Correction, {**named, "words": ""}))
-        said = _visible_texts(call, target)
+        texts, withholds = _texts(call, target), _withholds(call, target)
+
+        def said(subject: Subject) -> str | None:
+            text = texts(subject)
+            return None if text is None or withholds(text) else text
+
         columns = {name: said(replace(target.subject, column=name)) for name in target.columns}
         return WrittenWords(
             description=said(target.subject),
@@ -198,13 +203,12 @@ def _change(call: Call, target: _CorrectionTarget, correction: Correction) -> An
 
 def _difference(call: Call, target: _CorrectionTarget, change: AnnotationChange) -> str:
     """Return the change as the caller may see it: a text that is withheld is not shown when it is replaced, either."""
-    from tribal.documenting.corrections import written_texts
     from tribal.scoping.bounds import WITHHELD
 
     # The file covers all schemas of the database, and its texts may mention other databases.
     difference = change.difference(_CONTEXT_LINES if call.request.caller.scope == EVERYTHING else 0)
-    before = written_texts(call.app.store(), target.database)(target.subject)
-    if before is None or _visible_texts(call, target)(target.subject) is not None:
+    before = _texts(call, target)(target.subject)
+    if before is None or not _withholds(call, target)(before):
         return difference
     lines = difference.split("\n")
     shown = lines[:_HEADER_LINES]
@@ -215,21 +219,21 @@ def _difference(call: Call, target: _CorrectionTarget, change: AnnotationChange)
     return "\n".join(shown)
 
 
-def _visible_texts(call: Call, target: _CorrectionTarget) -> Callable[[Subject], str | None]:
-    """Return a function that looks up the text about a subject; `None` if it mentions something hidden."""
-    from tribal.answering.visible_tables import visible_tables
+def _texts(call: Call, target: _CorrectionTarget) -> Callable[[Subject], str | None]:
     from tribal.documenting.corrections import written_texts
+
+    return written_texts(call.app.store(), target.database)
+
+
+def _withholds(call: Call, target: _CorrectionTarget) -> Callable[[str], bool]:
+    """Return a function that checks whether a text about the target mentions something hidden."""
+    from tribal.answering.visible_tables import visible_tables
     from tribal.naming.mentions import OwnNames
 
-    said, own = written_texts(call.app.store(), target.database), OwnNames.of(target.names)
+    own = OwnNames.of(target.names)
     with visible_tables(call.request.caller, call.app) as tables:
         bounds = tables.opened.bounds
-
-    def visible(subject: Subject) -> str | None:
-        text = said(subject)
-        return None if text is None or bounds.withholds(text, own) else text
-
-    return visible
+    return lambda text: bounds.withholds(text, own)
 
 
 @dataclass(frozen=True, slots=True)

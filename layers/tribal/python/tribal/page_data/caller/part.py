@@ -1,4 +1,4 @@
-"""What the caller of a server may do, and what waits for it: only in a served page."""
+"""The rights of the caller of a server, and the work that waits for it; only a served page has this part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits, of what a caller may see: proposals and contributions for a person, uploads for a process.
+"""Counts the pending work that a caller may see: proposals and contributions for a person, uploads for a process.
 
 `tribal status` and the page show the same numbers.
 """

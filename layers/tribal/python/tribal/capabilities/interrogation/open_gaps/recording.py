@@ -158,7 +158,7 @@ def _hashes(index: IndexReader, targets: Iterable[str]) -> dict[str, str | None]
 
 
 def _stored_results(sessions: Sessions) -> list[QuestionResult]:
-    """What every session, exam and mark in the store found, in the order of time; damaged ones are left out."""
+    """Return the results of all sessions, exams and marks in the store, oldest first; damaged files are left out."""
     found = [
         (instant(session.start_time), [session_result(session)])
         for session in sessions.readable()

@@ -99,10 +99,7 @@ class Sessions:
         Raises:
             SessionNotFound: when there is no such session.
         """
-        key = self._find("session", session_id)
-        if key is None:
-            raise not_found(session_id)
-        return key
+        return self._key("session", session_id)
 
     def read_key(self, key: str) -> StoredSession:
         """The session in a file.
@@ -153,9 +150,7 @@ class Sessions:
 
     def put_exam(self, exam: ExamResult) -> str:
         """Write the result of an exam; returns its key."""
-        key = key_of("exam", exam.id, exam.created_at)
-        self.store.put(key, sealed(key, exam.to_json()), if_absent=True)
-        return key
+        return self._put("exam", exam)
 
     def read_exam(self, exam_id: str) -> ExamResult:
         """The result of an exam.
@@ -164,16 +159,11 @@ class Sessions:
             SessionNotFound: when there is no such exam.
             SessionInvalid: when its file is damaged.
         """
-        key = self._find("exam", exam_id)
-        if key is None:
-            raise not_found(exam_id)
-        return self._load(key, ExamResult)[0]
+        return self._load(self._key("exam", exam_id), ExamResult)[0]
 
     def put_mark(self, mark: Mark) -> str:
         """Write a mark; returns its key."""
-        key = key_of("mark", mark.id, mark.created_at)
-        self.store.put(key, sealed(key, mark.to_json()), if_absent=True)
-        return key
+        return self._put("mark", mark)
 
     def read_mark(self, mark_id: str) -> Mark:
         """Return a mark.
@@ -182,10 +172,12 @@ class Sessions:
             SessionNotFound: when there is no such mark.
             SessionInvalid: when its file is damaged.
         """
-        key = self._find("mark", mark_id)
-        if key is None:
-            raise not_found(mark_id)
-        return self._load(key, Mark)[0]
+        return self._load(self._key("mark", mark_id), Mark)[0]
+
+    def _put(self, kind: str, record: ExamResult | Mark) -> str:
+        key = key_of(kind, record.id, record.created_at)
+        self.store.put(key, sealed(key, record.to_json()), if_absent=True)
+        return key
 
     def _load(self, key: str, kind: type[Record]) -> tuple[Record, str]:
         """The record at a key, and its etag; raises as `read_key` does."""
@@ -205,6 +197,12 @@ class Sessions:
     def delete(self, key: str) -> None:
         """Remove a file; does nothing if it does not exist."""
         self.store.delete(key)
+
+    def _key(self, kind: str, name: str) -> str:
+        key = self._find(kind, name)
+        if key is None:
+            raise not_found(name)
+        return key
 
     def _find(self, kind: str, name: str) -> str | None:
         if not _ID.fullmatch(name):

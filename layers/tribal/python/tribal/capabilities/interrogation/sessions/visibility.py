@@ -10,7 +10,7 @@ from tribal_contracts.interrogation.marks import Mark
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
 Owned = InterrogationSession | Mark | GapQuestion
-"""What belongs to a caller, and may be about everything in its scope."""
+"""A record that belongs to a caller and may cover everything in its scope."""
 
 
 def session_scope(scope: Scope) -> SessionScope:
