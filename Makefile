@@ -29,8 +29,8 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m infra.installing
 	@touch $@
 
-demo: $(READY) ## Document a live sample database in .demo/ and ask it three questions
-	@$(BIN)/python -m demo
+demo: $(READY) ## Document a live sample database in .demo/ and show what it can do
+	@$(BIN)/tribal demo .demo
 
 opensearch: $(READY) ## Run an OpenSearch node until Ctrl-C and print its address
 	@$(BIN)/python -m servers.opensearch
@@ -71,7 +71,7 @@ schemas: $(READY) ## Export the contracts as JSON Schema
 	@$(BIN)/python -m tribal_contracts.schemas
 
 samples: $(READY) ## Regenerate docs/samples from the sample database
-	@$(BIN)/python -m demo.samples
+	@$(BIN)/python -m tests.golden.samples
 
 packages: $(READY) ## Build the layers and functions for AWS Lambda into build/packages
 	@$(BIN)/python -m infra.packaging --python $(LAMBDA_PYTHON)

@@ -26,6 +26,7 @@ from tribal.sql.references import StatementReferences
 from tribal.sql.statements.script import references_in
 from tribal.tools.call import call_tool
 from tribal_contracts import GetQueryContextOutput
+from tribal_demo import COMPANY_SQL
 
 _CALLER = Caller("bench")
 _SETS = ("bird_mini", "defog")
@@ -105,7 +106,7 @@ def _context(arguments: dict[str, Any], caller: Caller, app: Application) -> Get
 
 
 def _needs(asked: Sequence[dict[str, Any]], bench: Bench) -> Table:
-    schemas = {**schema_files(bench.data), "company": Path("demo/company.sql")}
+    schemas = {**schema_files(bench.data), "company": COMPANY_SQL}
     lines, complete = list[str](), 0
     for name in dict.fromkeys(str(each["database"]) for each in asked):
         with opened(ensure_project(bench, f"context-{name}", {name: schemas[name]})) as app:

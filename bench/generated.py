@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from bench.harness import TRIBAL, Bench, measure
-from servers.postgres import EmbeddedServer
+from tribal_demo.server.postgres import EmbeddedServer
 
 COLUMNS = 15
 KEYS = 2

@@ -26,7 +26,7 @@ import psutil
 
 from servers.java_packages import PackagesUnavailable
 from servers.opensearch import VARIABLE, NodeError, OpenSearchNode
-from servers.postgres import EmbeddedServer, EmbeddedServerError
+from tribal_demo.server.postgres import EmbeddedServer, EmbeddedServerError
 
 RESULTS = Path(".bench")
 DATA_VARIABLE = "TRIBAL_BENCH_DATA"

@@ -11,7 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from bench.grounding import HUMAN, Schema, TableQuestion, load_schema, with_handles
 from bench.harness import Bench, Row, Table, run, write_report
@@ -19,8 +18,7 @@ from bench.question_sets import read_lines, schema_files
 from tribal.describing.model.answers import judge_of
 from tribal.ports import TableContext
 from tribal.text_checks import split_sentences
-
-COMPANY_SQL = Path(__file__).parents[1] / "demo" / "company.sql"
+from tribal_demo import COMPANY_SQL
 
 Comments = Mapping[tuple[str, str], str]
 """By table with its schema, and column; empty for the table itself."""

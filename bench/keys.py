@@ -17,13 +17,13 @@ from pg8000.native import Connection, identifier
 
 from bench.harness import Bench, Row, Table, run, write_report
 from bench.question_sets import loadable, question_sets, read_lines, schema_files
-from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import connected
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.identity.table_names import TableIdentity
 from tribal.joins.outline import TableOutline, outline_of
 from tribal.key_inference import LIKELY, Inference, KeyPair, Overlap, Overlaps, candidate_pairs
 from tribal.settings.dsn import parse_dsn
+from tribal_demo.server.postgres import EmbeddedServer
 
 Key = tuple[str, str, frozenset[tuple[str, str]]]
 """A table, the one that it references, and the pairs of columns."""

@@ -16,13 +16,13 @@ from contextlib import closing
 
 from bench.harness import Bench, Row, Table, run, write_report
 from bench.question_sets import SAME_AS_ANOTHER, loadable, schema_files
-from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import connected
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.settings.dsn import parse_dsn
 from tribal.sql.column_lineage import read_lineage
 from tribal.sql.references import ColumnName, QueryLineage, TableName
 from tribal_contracts import CatalogTable
+from tribal_demo.server.postgres import EmbeddedServer
 
 _RECORDED = """
     SELECT DISTINCT n.nspname::text, v.relname::text, rn.nspname::text, r.relname::text, a.attname::text

@@ -30,11 +30,11 @@ from tribal.sql.checking.check import check
 from tribal.sql.checking.findings import Checked
 from tribal.sql.checking.known import KnownTable, KnownTables
 from tribal.sql.parsing import exp, parse_query
+from tribal_demo import COMPANY_SQL
 
 SEED = 51
 MUTATIONS = {"wrong column": 60, "wrong table": 40, "wrong key": 50, "dropped condition": 25, "value": 25}
 MOST_ALTERNATIVES = 4
-_COMPANY = Path(__file__).parents[1] / "demo" / "company.sql"
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 
 
@@ -100,7 +100,7 @@ def _defog(bench: Bench) -> list[Query]:
 
 
 def _company(bench: Bench) -> list[Query]:
-    project = ensure_project(bench, "company", {"company": _COMPANY})
+    project = ensure_project(bench, "company", {"company": COMPANY_SQL})
     source = _Source(project, bench.server.dsn("company"))
     return [source.query(f"company_{place}", sql, None) for place, sql in enumerate((*COMPOSITE_KEYS, *VALUES))]
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 
 from bench.harness import TRIBAL, Bench, Command, Table, measure, run
-from demo import COMPANY_SQL
+from tribal_demo import COMPANY_SQL
 
 RUNS = 9
 

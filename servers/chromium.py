@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from servers.permission import check_permission
+from tribal_demo.server.permission import check_permission
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 # Chromium reads commands from descriptor 3 and answers on 4.

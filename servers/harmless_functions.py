@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from pg8000.native import Connection
 
-from servers.postgres import EmbeddedServer
+from tribal_demo.server.postgres import EmbeddedServer
 
 _EXCLUDED = (
     r"^pg_",  # sessions, files, replication and settings; `_INSPECTION` has those that only describe objects

@@ -11,7 +11,7 @@ from moto.s3.responses import S3Response
 from moto.s3.utils import _VersionedKeyStore
 from moto.server import ThreadedMotoServer
 
-from servers.permission import check_permission
+from tribal_demo.server.permission import check_permission
 
 _MODULES = frozenset(backends.list_of_moto_modules())
 _asked_for_object = S3Response._key_response

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Self
 
 from servers.java_packages import PackagesUnavailable, find_java, provide_packages
-from servers.permission import check_permission
+from tribal_demo.server.permission import check_permission
 
 CACHE = Path(__file__).parent.parent / ".cache" / "opensearch"
 VARIABLE = "OPENSEARCH_URL"

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from servers.permission import check_permission
 from servers.programs import find_program
+from tribal_demo.server.permission import check_permission
 
 _SESSIONS = 2
 _STOP_TIMEOUT_SECONDS = 60

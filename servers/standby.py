@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from servers.installation import Account, find_installation
-from servers.postgres import SUPERUSER, EmbeddedServer
+from tribal_demo.server.installation import Account, find_installation
+from tribal_demo.server.postgres import SUPERUSER, EmbeddedServer
 
 
 def start_standby(primary: EmbeddedServer, home: Path, *, options: Mapping[str, str]) -> EmbeddedServer:

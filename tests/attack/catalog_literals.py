@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from servers.postgres import EmbeddedServer
 from tests.attack import made_people
 from tests.attack.outcome import Attack, Outcome
 from tests.edges.cli.tribal_command import tribal
@@ -18,6 +17,7 @@ from tribal.documenting.lint import find
 from tribal.masking.personal_names import GIVEN_NAMES, SURNAMES
 from tribal.settings.dsn import parse_dsn
 from tribal_contracts import CatalogTable, DatabaseLimits, DocumentedCheck, DocumentedIndex, TableDocument
+from tribal_demo.server.postgres import EmbeddedServer
 
 _SECRETS = (
     *("password", "user_password", '"PassWord"', '"old pass phrase"', "security_answer", "api_key", "client_secret"),

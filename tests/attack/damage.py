@@ -15,7 +15,6 @@ from random import Random
 
 from typer.testing import CliRunner
 
-from servers.postgres import EmbeddedServer
 from tests.attack.damages import KINDS, clear
 from tests.attack.outcome import Attack, Outcome
 from tests.indexing.index_dump import logical_dump
@@ -24,6 +23,7 @@ from tribal.errors import EXIT_DATABASE, EXIT_INTERNAL
 from tribal.identity.locations import INDEX_FILE, INDEXER_PROGRESS_FILE, PLAN_FILE
 from tribal.planning import plan_was_edited
 from tribal_contracts import DocumentationPlan
+from tribal_demo.server.postgres import EmbeddedServer
 
 DAMAGES = 370
 EPOCH = "1767225600"

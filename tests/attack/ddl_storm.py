@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pg8000.exceptions import DatabaseError as ServerError
 from pg8000.native import Connection
 
-from servers.postgres import EmbeddedServer
 from tests.attack.outcome import Attack, Outcome
 from tests.edges.cli.tribal_command import tribal_process
 from tests.plugins.postgres import connected
+from tribal_demo.server.postgres import EmbeddedServer
 
 WORKERS = 2
 TABLES = 400

@@ -10,12 +10,12 @@ from urllib.parse import unquote, urlsplit
 
 from pg8000.native import Connection
 
-from servers.postgres import EmbeddedServer
 from tests.attack import made_people
 from tests.attack.made_secrets import PASSWORD_CLASSES, password, told
 from tests.attack.outcome import Attack, Outcome
 from tests.fakes.catalogs import column, table
 from tribal.masking import mask_lookup, mask_samples, redact_text
+from tribal_demo.server.postgres import EmbeddedServer
 
 TEXTS = 1_000
 COLUMNS = 100

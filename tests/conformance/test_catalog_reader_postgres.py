@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 import pytest
 from pydantic import SecretStr
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
 from tests.conformance.catalog_reader import *  # noqa: F403
 from tests.conformance.catalog_reader import SALES_COMMENT, Expected, LentDatabase
 from tests.conformance.catalog_reader_access import *  # noqa: F403
@@ -21,6 +19,8 @@ from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.errors import DatabaseError
 from tribal.ports import CatalogReader
 from tribal.settings.dsn import parse_dsn
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer
 
 _PASSWORD = "reads-only"
 _SEED = f"""

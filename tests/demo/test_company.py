@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 import pytest
 from pg8000.native import Connection
 
-from demo import COMPANY_SQL
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.plugins.postgres import administer, connected, new_database, unique_name
+from tribal_demo import COMPANY_SQL
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer
 
 TABLES = """
     SELECT c.oid, nspname, c.oid::regclass::text AS name, relkind, relispartition, reltuples

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.fakes.issuer import AUDIENCE
 from tests.fakes.published_issuer import PublishedIssuer
 from tests.functions.recorded_runs import SQL, Step, record_runs
 from tests.plugins.postgres import new_database
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from demo.answers import answers_page
-from demo.samples import ANSWERS, UNCOMMENTED, differences, generate, generate_uncommented, without_comments
-from servers.postgres import EmbeddedServer
+from tests.golden.answers import answers_page
+from tests.golden.samples import ANSWERS, UNCOMMENTED, differences, generate, generate_uncommented, without_comments
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 def test_the_sample_documentation_is_up_to_date(tmp_path: Path, company_dsn: str) -> None:

@@ -17,7 +17,6 @@ from markdown_it.token import Token
 from pg8000.native import Connection
 
 import tribal_contracts as contracts
-from servers.postgres import EmbeddedServer
 from tests.capabilities.retrieval.generated_joins import generated_joins
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import Json, contents, tribal
@@ -28,6 +27,7 @@ from tribal.identity.table_names import format_name
 from tribal.ports import Caller
 from tribal.settings import load_settings
 from tribal.tools.call import call_tool
+from tribal_demo.server.postgres import EmbeddedServer
 
 HOSTILE_SQL = Path(__file__).parent / "hostile.sql"
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -10,7 +10,6 @@ from urllib.parse import quote
 import pytest
 
 from servers.chromium import Chromium
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served
@@ -18,6 +17,7 @@ from tests.hostile.test_hostile_database import project
 from tests.plugins.postgres import administer, new_database
 from tests.rendering.web.browser import search_for
 from tests.rendering.web.sites import crawl, looking, visit, written_site
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = pytest.mark.xdist_group("chromium")
 

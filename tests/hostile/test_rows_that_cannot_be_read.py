@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import tribal
 from tests.hostile.test_obstacles import a_new_role
 from tests.plugins.postgres import FreshDatabase, administer, login, start_server
+from tribal_demo.server.postgres import EmbeddedServer
 
 STATES = ("08006", "57P01", "57P03", "53300", "42P01", "3F000", "42703", "42501", "XX000")
 RAISING = "".join(

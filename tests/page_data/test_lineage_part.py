@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from demo.samples import SAMPLES
 from tests.capabilities.retrieval.test_lineage import PUB, documents, view
 from tests.fakes import MemoryStore, application_over
+from tests.golden.samples import SAMPLES
 from tests.page_data.test_parts import Page
 from tests.sample_shop.indexed import index_all, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex

@@ -16,15 +16,14 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from pg8000.native import Connection, identifier
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer, EmbeddedServerUnavailable
-from tests import ROOT
 from tests.plugins.skips import skip_or_fail
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.settings.dsn import parse_dsn
 from tribal_contracts import DatabaseLimits
+from tribal_demo import COMPANY_SQL
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer, EmbeddedServerUnavailable
 
-COMPANY_SQL = ROOT / "demo" / "company.sql"
 SHOP_SQL = """
 CREATE SCHEMA crm; CREATE SCHEMA sales; CREATE SCHEMA billing;
 CREATE TABLE crm.customer (id bigint PRIMARY KEY, name text, since date);

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from servers.standby import start_standby
 from tests.plugins.postgres import connected, start_server
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ import pytest
 
 from servers.moto import MotoServer
 from servers.opensearch import OpenSearchNode
-from servers.permission import VARIABLE, ServersForbidden
 from servers.pgbouncer import pooled
-from servers.postgres import EmbeddedServer
 from tests import ROOT
 from tests.checks import QUICK_TESTS
 from tests.plugins.without_servers import SERVER_FOLDERS, needs_server
+from tribal_demo.server.permission import VARIABLE, ServersForbidden
+from tribal_demo.server.postgres import EmbeddedServer
 
 HERE = Path(__file__)
 
@@ -43,7 +43,7 @@ def test_where_servers_are_forbidden_none_starts(
 
 def test_a_process_that_is_started_is_forbidden_servers_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(VARIABLE, "1")
-    program = "import sys; from pathlib import Path; from servers.postgres import EmbeddedServer as E; "
+    program = "import sys; from pathlib import Path; from tribal_demo.server.postgres import EmbeddedServer as E; "
     program += "E.start(Path(sys.argv[1]))"
     ran = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "data")], cwd=ROOT, capture_output=True, text=True, check=False
@@ -69,10 +69,10 @@ def test_the_quick_tests_forbid_what_they_leave_out() -> None:
 def test_servers_know_nothing_of_the_tests_that_use_them() -> None:
     imported = {
         name.partition(".")[0]
-        for path in (ROOT / "servers").glob("*.py")
+        for path in (*(ROOT / "servers").glob("*.py"), *(ROOT / "demo" / "tribal_demo" / "server").glob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names])
     }
     assert "subprocess" in imported
-    assert not {"tests", "bench", "demo", "tribal"} & imported
+    assert not {"tests", "bench", "tribal"} & imported

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from servers.permission import VARIABLE
 from tests import ROOT
+from tribal_demo.server.permission import VARIABLE
 
 SERVER_FIXTURES = {"aws_account", "chromium", "fresh_database", "opensearch_address", "postgres_servers", "replication"}
 """Fixtures that start a server, on their own or when they are called; what depends on them needs one too."""

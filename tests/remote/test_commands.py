@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 import typer
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import tribal
 from tests.remote.command_checks import WORKING, succeed
 from tests.remote.environments import BUCKET
@@ -21,6 +19,8 @@ from tribal.edges.cli.app import COMMANDS, command_line
 from tribal.edges.cli.commands.profile import HERE_ONLY
 from tribal.tools.registry import EVERYTHING
 from tribal_contracts.chat.jobs import UploadAccepted, UploadedFile, UploadJob
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = pytest.mark.xdist_group("remote")
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import pytest
 from moto import settings
 
-from servers.postgres import EmbeddedServer
 from tests import ROOT
 from tests.plugins.postgres import new_database
 from tests.remote.environments import Deployed, deployed
 from tests.remote.test_running import SHOP, configure, slow_machine
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = pytest.mark.xdist_group("permissions")
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
 from tests.adapters.git.clones import clone_with
 from tests.capabilities.knowledge.syncing.house import ADR_042, write
 from tests.edges.cli.terminal import Dialogue
@@ -21,6 +19,8 @@ from tests.edges.http.served import Served
 from tests.plugins.postgres import administer, new_database
 from tests.remote.environments import BUCKET, Deployed, deployed
 from tests.remote.signed_api import KEY, OTHER_KEY
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer
 
 FIRST = """
 CREATE SCHEMA billing;

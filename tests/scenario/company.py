@@ -8,11 +8,11 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from tests import ROOT
+from tribal_demo import COMPANY_SQL
+from tribal_demo import QUERIES as DEMO_QUERIES
 
-_DEMO = ROOT / "demo"
 _COMMENT = re.compile(r"COMMENT ON COLUMN billing\.invoice\.status IS\n    '([^']*)';\n")
-_WHOLE = (_DEMO / "company.sql").read_text(encoding="utf-8")
+_WHOLE = COMPANY_SQL.read_text(encoding="utf-8")
 STATUS = "company.billing.invoice.status"
 MEANING = _COMMENT.findall(_WHOLE)[0]
 """What nothing says about the column when the scenario begins."""
@@ -29,7 +29,7 @@ MIGRATIONS: Mapping[str, bytes] = {
 }
 WIDER = "ALTER TABLE billing.invoice ALTER COLUMN status TYPE varchar(20);\n"
 """A migration that nothing but the type of the column changes by."""
-QUERIES: Mapping[str, bytes] = {"queries/unpaid.sql": (_DEMO / "queries" / "unpaid.sql").read_bytes()}
+QUERIES: Mapping[str, bytes] = {"queries/unpaid.sql": (DEMO_QUERIES / "unpaid.sql").read_bytes()}
 DECISIONS: Mapping[str, bytes] = {
     "projects/company/adrs/0001-void-invoices-stay.md": b"""\
 # Void invoices stay

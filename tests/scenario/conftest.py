@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
 from tests.scenario.one_machine import OneMachine
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 @pytest.fixture(name="machine", scope="module")

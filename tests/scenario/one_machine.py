@@ -13,7 +13,6 @@ import psutil
 import yaml
 from dulwich import porcelain
 
-from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import start_tribal, tribal
 from tests.edges.http.served import Served
 from tests.fakes.github.server import READ_TOKEN, FakeGitHub
@@ -25,6 +24,7 @@ from tests.scenario.minds import mind
 from tests.scenario.place import Client
 from tests.scenario.settings import CALLERS, KEY, PROJECT, SECRETS, auth, sections
 from tribal_contracts import RunRecord
+from tribal_demo.server.postgres import EmbeddedServer
 
 _AUTHOR = b"Ada <ada@example.com>"
 

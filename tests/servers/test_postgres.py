@@ -13,18 +13,18 @@ import pg8000.exceptions
 import pytest
 from pg8000.native import Connection
 
-from demo import COMPANY_SQL
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
 from tests import ROOT
 from tests.plugins.postgres import administer
+from tribal_demo import COMPANY_SQL
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
 
 pytestmark = pytest.mark.server
 
 OWNER = """
 import sys
 from pathlib import Path
-from servers.postgres import EmbeddedServer
+from tribal_demo.server.postgres import EmbeddedServer
 print(EmbeddedServer.start(Path(sys.argv[1])).dsn(), flush=True)
 sys.stdin.read()
 """
@@ -32,7 +32,7 @@ sys.stdin.read()
 FORKING_OWNER = """
 import os, sys
 from pathlib import Path
-from servers.postgres import EmbeddedServer
+from tribal_demo.server.postgres import EmbeddedServer
 with EmbeddedServer.start(Path(sys.argv[1])) as server:
     if child := os.fork():
         os.waitpid(child, 0)
@@ -131,7 +131,8 @@ def test_a_forked_child_that_exits_leaves_the_server_to_its_parent(folder: Path)
 
 
 def test_the_command_prints_an_address_that_answers_and_ends_on_interrupt(folder: Path) -> None:
-    command = ["-m", "servers.postgres", "--data", str(folder), "--database", "company", "--load", str(COMPANY_SQL)]
+    program = ["-m", "tribal_demo.server.postgres", "--data", str(folder)]
+    command = [*program, "--database", "company", "--load", str(COMPANY_SQL)]
     process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout
     assert administer(process.stdout.readline().strip(), "SELECT count(*) FROM crm.customer") == [[120]]

@@ -31,12 +31,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from servers.postgres import EmbeddedServer
 from tests import ROOT
 from tests.adapters.documents.made_files import document_xml, docx, paragraphs, pdf
 from tests.capabilities.chat.uploads.made_uploads import zipped
 from tests.fakes.openai import KEY, FakeOpenAI
 from tests.plugins.postgres import administer
+from tribal_demo.server.postgres import EmbeddedServer
 
 COMMIT = "392d181e5c1a07e1d5b9d32336102a7823bf798d"
 """The last commit of 2026-11-28: chat, collections and stored answers were new; SQL of definitions was not checked."""

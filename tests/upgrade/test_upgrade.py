@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import Json, contents, tribal
 from tests.edges.http.served import Served
@@ -24,6 +23,7 @@ from tests.fakes.openai import KEY, FakeOpenAI
 from tests.plugins.postgres import administer
 from tests.upgrade.make_project import ARCHIVE, HERE, QUESTION, STORED, USER, WRITTEN
 from tribal.errors import EXIT_NOT_READY
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = pytest.mark.xdist_group("upgrade")
 

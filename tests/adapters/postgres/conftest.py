@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 @pytest.fixture(params=[16, 18])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.plugins.postgres import FreshDatabase, OpenCatalog
 from tribal.adapters.postgres.routines import written_tables
+from tribal_demo.server.postgres import EmbeddedServer
 
 SQL = """
 CREATE SCHEMA app; CREATE SCHEMA log;

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import FreshDatabase, OpenCatalog
 from tribal.masking import redact_table
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 def test_what_a_domain_or_composite_type_declares_is_reported_through_domains_in_between(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import tribal
 from tests.plugins.postgres import OpenCatalog, administer, unique_name
 from tribal.adapters.postgres.catalog import PostgresCatalog
+from tribal_demo.server.postgres import EmbeddedServer
 
 EncodedDatabase = Callable[[str, str], str]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogTable, TableStatistics
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 def _table(contents: CatalogContents, name: str) -> CatalogTable:

@@ -6,9 +6,7 @@ import itertools
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import (
-    COMPANY_SQL,
     FreshDatabase,
     OpenCatalog,
     administer,
@@ -18,6 +16,8 @@ from tests.plugins.postgres import (
 from tribal.errors import DatabaseError
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogColumn, CatalogKey, CatalogTable, TableStatistics
+from tribal_demo import COMPANY_SQL
+from tribal_demo.server.postgres import EmbeddedServer
 
 HOSTILE_NAMES = (
     'quote"inside',

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.fakes import MemoryStore, application, options
 from tests.plugins.postgres import (
     NO_ENVIRONMENT,
@@ -30,6 +29,7 @@ from tribal.planning import read_catalog
 from tribal.ports import DocumentingOptions, Statement
 from tribal.settings.dsn import parse_dsn
 from tribal_contracts import CatalogTable, DatabaseEntry, DatabaseLimits
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 class LoggingServer:

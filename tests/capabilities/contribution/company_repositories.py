@@ -11,8 +11,9 @@ import yaml
 from alembic import command
 from alembic.config import Config
 
-from tests.plugins.postgres import COMPANY_SQL, administer
+from tests.plugins.postgres import administer
 from tribal.identity.table_names import format_name
+from tribal_demo import COMPANY_SQL
 
 QUOTED = '''
 CREATE TABLE sales."Return Note" ("Note No" integer PRIMARY KEY, "why?" text, "a.b" text, sent date);

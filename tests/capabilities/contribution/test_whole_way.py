@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.adapters.git.clones import MAIN, clone_with, git
 from tests.capabilities.contribution.company_repositories import (
     COUNT,
@@ -29,6 +28,7 @@ from tribal.edges.local_caller import local_caller
 from tribal.settings import load_settings
 from tribal_contracts.contribution import HANDOFFS
 from tribal_contracts.contribution.tools import PrepareContributionInput
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("documented company for contributions")]
 

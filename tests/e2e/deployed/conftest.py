@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from opensearchpy import OpenSearch
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
 from tests.capabilities.contribution.writing.issues import PACKAGE
 from tests.e2e.account import AwsAccount
 from tests.e2e.deployed.contributing import MIGRATIONS
@@ -33,7 +31,10 @@ from tests.fakes.claude import FakeClaude
 from tests.fakes.github.server import READ_TOKEN, WRITE_TOKEN, FakeGitHub
 from tests.fakes.openai import KEY as OPENAI_KEY
 from tests.fakes.openai import FakeOpenAI
-from tests.plugins.postgres import COMPANY_SQL, administer, login, new_database, unique_name
+from tests.plugins.postgres import administer, login, new_database, unique_name
+from tribal_demo import COMPANY_SQL
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 @pytest.fixture(scope="package")

@@ -16,7 +16,6 @@ from infra.contribution import Contribution
 from infra.environment import Environment, load_environment
 from infra.knowledge import Knowledge
 from infra.sections import Chat, Interrogation, Memory
-from servers.postgres import EmbeddedServer
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.deployed_system import DeployedSystem
 from tests.e2e.git_server import GitServer
@@ -30,6 +29,7 @@ from tests.scenario.settings import CALLERS, PROJECT, auth, sections
 from tribal_contracts import ModelEntry, RunRecord
 from tribal_contracts.chat.settings import CollectionEntry
 from tribal_contracts.core.models import NamedModel
+from tribal_demo.server.postgres import EmbeddedServer
 
 FOLDER = "tribal/dev/"
 """Of the secrets that functions may read."""

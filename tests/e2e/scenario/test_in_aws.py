@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from opensearchpy import OpenSearch
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
 from tests.e2e.account import AwsAccount
 from tests.e2e.deployed_system import assemble, make_ready, require_deployment, stack_of
 from tests.e2e.git_server import TOKEN, GitServer
@@ -24,6 +22,8 @@ from tests.scenario.company import MIGRATIONS, QUERIES, migrations_in_order
 from tests.scenario.minds import mind
 from tests.scenario.settings import KEY, SECRETS
 from tests.scenario.steps import ANSWERS, play
+from tribal_demo.server.installation import PostgresVersion
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = [pytest.mark.verify, pytest.mark.xdist_group("e2e")]
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import start_tribal, tribal
 from tests.plugins.postgres import FreshDatabase, administer, login, unique_name
@@ -20,6 +19,7 @@ from tribal.adapters.local.folder import FolderStore
 from tribal.identity.locations import LEASE_FILE, WORK_UNITS
 from tribal.store import put_record
 from tribal_contracts import LeaseRecord
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 def test_without_anything_the_next_step_is_named(tmp_path: Path) -> None:

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import contents, start_tribal, tribal
 from tests.indexing.index_dump import logical_dump
 from tests.plugins.postgres import new_database
 from tests.waiting import wait_until
 from tribal.identity.locations import INDEX_FILE
+from tribal_demo.server.postgres import EmbeddedServer
 
 EPOCH = "1767225600"
 KILLS = int(os.environ.get("TRIBAL_KILLS", "3"))

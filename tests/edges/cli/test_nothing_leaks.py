@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.edges.cli.planted_values import WITH_PATTERN, WITHOUT_PATTERN
 from tests.edges.cli.tribal_command import tribal
 from tests.plugins.postgres import FreshDatabase, administer, login, new_database, unique_name
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = pytest.mark.xdist_group("nothing-leaks")
 

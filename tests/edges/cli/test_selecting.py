@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import contents, tribal
 from tests.plugins.postgres import new_database
 from tribal.identity.locations import PLAN_FILE
+from tribal_demo.server.postgres import EmbeddedServer
 
 SHOP = """
 CREATE SCHEMA sales; CREATE SCHEMA billing;

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import tribal
 from tests.plugins.postgres import administer, unique_name
+from tribal_demo.server.postgres import EmbeddedServer
 
 TABLE = "CREATE TABLE orders (id int PRIMARY KEY)"
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests import ROOT
 from tests.edges.cli.tribal_command import Json, contents, tribal
 from tests.plugins.postgres import administer
 from tribal.errors import EXIT_NOT_READY
+from tribal_demo.server.postgres import EmbeddedServer
 
 STORE = ROOT / "tests" / "fixtures" / "store_0_1.tar.gz"
 SQL = ROOT / "tests" / "fixtures" / "store_0_1.sql"

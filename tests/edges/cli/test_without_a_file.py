@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import contents, tribal, tribal_process
 from tests.plugins.postgres import FreshDatabase
+from tribal_demo.server.postgres import EmbeddedServer
 
 TABLE = "CREATE TABLE invoice (id int PRIMARY KEY, amount int)"
 COMMAND = re.compile(r"`tribal ([^`]*)`")

@@ -13,11 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.edges.cli.test_killed import EPOCH, OWN_TO_A_RUN
 from tests.edges.cli.tribal_command import contents, start_tribal, tribal
 from tests.plugins.postgres import new_database
 from tests.waiting import wait_until
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = pytest.mark.xdist_group("worker-processes")
 WORKERS = 2

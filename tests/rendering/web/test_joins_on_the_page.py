@@ -15,9 +15,7 @@ from urllib.parse import quote
 
 import pytest
 
-from demo import COMPANY_SQL
 from servers.chromium import Chromium, Tab
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served
@@ -28,6 +26,8 @@ from tribal.app.local import local_application
 from tribal.ports import Application, Caller
 from tribal.settings import load_settings
 from tribal.tools.call import call_tool
+from tribal_demo import COMPANY_SQL
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = pytest.mark.xdist_group("chromium")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from demo.samples import SAMPLES
 from servers.chromium import Chromium, Tab
 from tests.cases import each_case
+from tests.golden.samples import SAMPLES
 from tests.rendering.web.browser import reading, search_for
 from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.identity import locations

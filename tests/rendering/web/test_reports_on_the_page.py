@@ -10,15 +10,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from demo import COMPANY_SQL, DECISIONS, copy_definitions
-from demo.migrations import DESCRIBED, database_of, describe, write_migrations
 from servers.chromium import Chromium, Tab
-from servers.postgres import EmbeddedServer
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served
 from tests.plugins.postgres import administer, new_database
 from tests.rendering.web.sites import heard, looking, visit, written_site
+from tribal_demo import COMPANY_SQL, DECISIONS, copy_definitions
+from tribal_demo.migrations import DESCRIBED, database_of, describe, write_migrations
+from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = [pytest.mark.xdist_group("chromium"), pytest.mark.slow]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from demo.samples import SAMPLES
 from servers.chromium import Chromium, Tab
 from tests.cases import each_case
 from tests.fakes.catalogs import column, table
+from tests.golden.samples import SAMPLES
 from tests.rendering.web.browser import reading, search_for
 from tests.rendering.web.sites import heard, visit
 from tests.sample_shop.documented import Shop

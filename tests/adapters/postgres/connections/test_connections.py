@@ -13,7 +13,6 @@ from urllib.parse import quote
 import pytest
 from pydantic import SecretStr
 
-from servers.postgres import EmbeddedServer
 from servers.tls import tls_context
 from tests.cases import each_case
 from tests.plugins.postgres import (
@@ -39,6 +38,7 @@ from tribal.errors import (
 from tribal.settings.dsn import parse_dsn
 from tribal.settings.postgres_target import SSL_MODES, PostgresTarget
 from tribal_contracts import DatabaseLimits
+from tribal_demo.server.postgres import EmbeddedServer
 
 _PASSWORD = "S3cret-Horse-Battery"
 

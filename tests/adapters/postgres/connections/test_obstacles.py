@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer, connected, login, unique_name
 from tribal.adapters.postgres.assembly import LOCKED
 from tribal.errors import StatementTimedOut
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogColumn, CatalogTable
+from tribal_demo.server.postgres import EmbeddedServer
 
 
 def _table(contents: CatalogContents, name: str) -> CatalogTable:

@@ -11,7 +11,6 @@ from itertools import repeat
 import pytest
 from pydantic import SecretStr
 
-from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import NO_ENVIRONMENT, FreshDatabase, administer, connected, login, unique_name
 from tests.plugins.relay import MakeRelay
 from tribal.adapters.postgres.catalog import PostgresCatalog
@@ -19,6 +18,7 @@ from tribal.adapters.postgres.connections.server import PostgresServer, Postgres
 from tribal.errors import DatabaseUnreachable, LoginRefused, ServerUnavailable
 from tribal.settings.dsn import parse_dsn
 from tribal.settings.postgres_target import PostgresTarget
+from tribal_demo.server.postgres import EmbeddedServer
 
 _PASSWORD = "S3cret-Horse-Battery"
 _TABLE = "CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1); GRANT SELECT ON t TO PUBLIC"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from servers.installation import Account, EmbeddedServerError, Programs, claim
+from tribal_demo.server.installation import Account, EmbeddedServerError, Programs, claim
 
 _START_TIMEOUT_SECONDS = 120.0
 _STOP_TIMEOUT_SECONDS = 10.0

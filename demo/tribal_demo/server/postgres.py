@@ -3,7 +3,7 @@
 TCP connections, on 127.0.0.1, need a password, as on a production server. The unix socket needs none and is open only
 to the account that runs the server. From a shell::
 
-    python -m servers.postgres --data /tmp/company --database company --load demo/company.sql
+    python -m tribal_demo.server.postgres --data /tmp/company --database company --load demo/tribal_demo/company.sql
 """
 
 import argparse
@@ -19,7 +19,7 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 from urllib.parse import quote, urlencode
 
-from servers.installation import (
+from tribal_demo.server.installation import (
     Account,
     EmbeddedServerError,
     EmbeddedServerUnavailable,
@@ -29,8 +29,8 @@ from servers.installation import (
     find_installation,
     reach_programs,
 )
-from servers.permission import check_permission
-from servers.process import OwnedProcess, Postmaster, make_runtime_folder, own_or_join, start_process
+from tribal_demo.server.permission import check_permission
+from tribal_demo.server.process import OwnedProcess, Postmaster, make_runtime_folder, own_or_join, start_process
 
 __all__ = ["SUPERUSER", "SUPERUSER_PASSWORD", "EmbeddedServer", "EmbeddedServerError", "EmbeddedServerUnavailable"]
 
@@ -236,7 +236,7 @@ def _quote(name: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a server in the foreground until Ctrl-C; the first line it prints is the address."""
-    parser = argparse.ArgumentParser(prog="python -m servers.postgres", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tribal_demo.server.postgres", description=main.__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder for the data, made if need be")
     parser.add_argument("--version", type=int, choices=(16, 18), default=18, help="version of PostgreSQL")
     parser.add_argument("--database", default=SUPERUSER, help="database to print the address of, made if need be")

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from demo import COMPANY_SQL, DECISIONS, QUERIES, copy_definitions
-from demo.migrations import DESCRIBED, MIGRATIONS, database_of, describe, write_migrations
-from demo.target import DemoTargetError, fill_target
-from servers.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
 from tribal.settings.entries import dsn_without_password
+from tribal_demo import COMPANY_SQL, DECISIONS, QUERIES, copy_definitions
+from tribal_demo.migrations import DESCRIBED, MIGRATIONS, database_of, describe, write_migrations
+from tribal_demo.server.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
+from tribal_demo.target import DemoTargetError, fill_target
 
 HOME = Path(".demo")
 PROJECT = HOME / "company"

@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from dulwich import porcelain
 
-from demo import COMPANY_SQL
 from tribal.identity.locations import annotations_file
+from tribal_demo import COMPANY_SQL
 
 MIGRATIONS = "migrations"
 DESCRIBED = "billing.dunning_letter"

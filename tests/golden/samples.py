@@ -14,11 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from demo import COMPANY_SQL, copy_definitions
-from demo.answers import answers_page
-from servers.postgres import EmbeddedServer
+from tests import ROOT
+from tests.golden.answers import answers_page
+from tribal_demo import COMPANY_SQL, copy_definitions
+from tribal_demo.server.postgres import EmbeddedServer
 
-SAMPLES = Path(__file__).parent.parent / "docs" / "samples"
+SAMPLES = ROOT / "docs" / "samples"
 UNCOMMENTED = SAMPLES.with_name("samples-uncommented")
 """Only the schema `billing`."""
 ANSWERS = SAMPLES.with_name("answers.md")

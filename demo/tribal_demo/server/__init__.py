@@ -1,0 +1,1 @@
+"""An embedded PostgreSQL server."""
