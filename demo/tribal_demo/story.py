@@ -1,141 +1,167 @@
-"""`make demo`: document a live sample company, ask about it, list verified queries, upload a handbook, add memories,
-check queries against decisions, and print what to try next.
-"""
+"""The story of `tribal demo`: documents a live sample company, and shows in six steps what that is good for."""
 
 from __future__ import annotations
 
-import os
+import asyncio
+import io
+import json
 import shlex
 import shutil
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
+from mcp import Client, StdioServerParameters, stdio_client
+
+from tribal.edges.cli.app import app
 from tribal.settings.entries import dsn_without_password
-from tribal_demo import COMPANY_SQL, DECISIONS, QUERIES, copy_definitions
+from tribal_demo import DECISIONS, EXAM, HANDBOOK, QUERIES, copy_definitions
+from tribal_demo.company import MIGRATION, DemoDatabaseError, company_database, migrated
 from tribal_demo.migrations import DESCRIBED, MIGRATIONS, database_of, describe, write_migrations
-from tribal_demo.server.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
-from tribal_demo.target import DemoTargetError, fill_target
+from tribal_demo.server.postgres import EmbeddedServerError
 
-HOME = Path(".demo")
-PROJECT = HOME / "company"
-TRIBAL = Path(sys.executable).parent / "tribal"
-QUESTIONS = (
-    "which customers have not paid their invoices",
-    "how much stock is left in each warehouse",
-    "which employees answer tickets",
-    "turnover of each month",
-)
-ASKED = "active customers per country"
-EXAM = Path(__file__).parent / "exam.txt"
-HANDBOOK = Path(__file__).parent / "handbook.md"
-COLLECTION = "handbook"
-ASKED_OF_HANDBOOK = "how long may customers return goods"
+UNPAID = "which customers have not paid their invoices"
 JOIN = ("crm.customer", "billing.payment")
-REMEMBERED = (
-    "Revenue leaves void invoices out: `billing.invoice` keeps them for the auditors.",
-    "A shipment of `sales.shipment` may hold lines of several orders.",
-)
-RECALLED = "which invoices count as revenue"
-TABLE = "billing.invoice"
-DECIDED = "which database do new services use"
-SETTINGS = """# Memories of a project are shared by everyone who works on it, and so are its decisions.
+REMEMBERED = "Revenue leaves void invoices out: billing.invoice keeps them for the auditors."
+ASKED_BY_AGENT = "net revenue of each month"
+ASKED = "which suppliers are blocked"
+ASKED_OF_HANDBOOK = "how long may customers return goods"
+COLLECTION = "handbook"
+_TRIBAL = str(Path(sys.executable).with_name("tribal"))
+_SETTINGS = """# Memories of a project are shared by everyone who works on it, and so are its decisions.
 identity: {{project: company}}
 knowledge: {{repository: decisions}}
 # Documents that people upload, for the chat.
 collections: [{{name: handbook}}]
 # The repository whose migrations create the tables: descriptions go back there.
 contribution: {{repositories: [{{name: migrations, path: {migrations}, databases: ["{database}"]}}]}}
+databases: []
 """
 
 
-def main() -> int:
-    """Run the demo and return the exit code."""
+class StepFailed(Exception):
+    """A command of the demo ended with another exit code than it should."""
+
+
+def play(home: Path) -> int:
+    """Run the demo in a folder, print it, and return the exit code."""
     began = time.monotonic()
     try:
-        with company_dsn() as dsn:
-            print(f"A sample company lives at {dsn_without_password(dsn, '...')}\n", flush=True)
-            PROJECT.mkdir(parents=True, exist_ok=True)
-            database = database_of(dsn)
-            write_migrations(PROJECT)
-            settings = SETTINGS.format(database=database, migrations=MIGRATIONS)
-            (PROJECT / "databases.yaml").write_text(f"{settings}databases: []\n")
-            shutil.copytree(DECISIONS, PROJECT / "decisions" / "projects" / "company", dirs_exist_ok=True)
-            copy_definitions(PROJECT)
-            if not _tribal("run", dsn, shown="run postgresql://..."):
-                return 1
-        asked = all(_tribal("search", question, "--limit", "3") for question in QUESTIONS)
-        if not (asked and _tribal("join", *JOIN, "--max-hops", "5")):
-            return 1
-        if not (_tribal("queries") and _tribal("ask", ASKED)):
-            return 1
-        if not _tribal("interrogate", "--questions", str(EXAM.relative_to(Path.cwd()))):
-            return 1
-        uploaded = _tribal("upload", str(HANDBOOK.relative_to(Path.cwd())), "--collection", COLLECTION)
-        if not (uploaded and _tribal("ask", ASKED_OF_HANDBOOK, "--collection", COLLECTION)):
-            return 1
-        kept = all(_tribal("remember", said, "--layer", "project") for said in REMEMBERED)
-        decided = _tribal("sync") and _tribal("knowledge", DECIDED)
-        if not (kept and decided and _tribal("recall", RECALLED) and _tribal("table", TABLE)):
-            return 1
-        describe(PROJECT, database)
-        if not _tribal("contribute", "prepare", "--table", DESCRIBED):
-            return 1
-        if not _tribal("comply", str(QUERIES.relative_to(Path.cwd())), ends_with=1):
-            return 1
-    except (EmbeddedServerError, DemoTargetError) as error:
-        print(f"make demo: FAILED: {error}", file=sys.stderr)
+        with company_database(home / "postgres") as dsn:
+            _Story(home / "company", dsn).play()
+    except (EmbeddedServerError, DemoDatabaseError, StepFailed) as error:
+        print(f"demo: FAILED: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("make demo: stopped; finished work is kept, run it again to resume", file=sys.stderr)
+        print("demo: stopped; finished work is kept, run it again to resume", file=sys.stderr)
         return 130
-    _print_next_steps()
-    print(f"make demo: done in {time.monotonic() - began:.0f} s")
+    print(f"demo: done in {time.monotonic() - began:.0f} s")
     return 0
 
 
-@contextmanager
-def company_dsn() -> Iterator[str]:
-    """Yield the DSN of a sample company: `TRIBAL_DEMO_DSN` if set, otherwise an embedded server."""
-    given = os.environ.get("TRIBAL_DEMO_DSN")
-    if given:
-        fill_target(given, COMPANY_SQL)
-        yield given
-        return
-    try:
-        server = EmbeddedServer.start(HOME / "postgres")
-    except EmbeddedServerUnavailable as error:
-        raise EmbeddedServerError(
-            f"{error} Name an empty database of your own instead: TRIBAL_DEMO_DSN=postgresql://... make demo"
-        ) from error
-    with server:
-        server.ensure_database("company", COMPANY_SQL)
-        yield server.dsn("company")
+class _Story:
+    """The steps, in the folder of a project."""
+
+    def __init__(self, project: Path, dsn: str) -> None:
+        self._project = project
+        self._dsn = dsn
+        self._database = database_of(dsn)
+
+    def play(self) -> None:
+        self._prepare()
+        _head(f"1. Run: document the company at {dsn_without_password(self._dsn, '...')}")
+        self._run("run", self._dsn)
+        _head("2. Search: which tables answer a question?")
+        self._run("search", UNPAID, "--limit", "1")
+        _head("3. Join: how do they fit together?")
+        self._run("join", *JOIN)
+        _head("4. Change: a column becomes a timestamp, another is added. What does that touch?")
+        print(f"$ psql --command '{MIGRATION}'")
+        with migrated(self._dsn):
+            self._run("diff", "--impact", self._dsn)
+        _head("5. Check: may this query run?")
+        self._read("sync")
+        self._run("comply", str(self._project / QUERIES.name / "mailing.sql"), ends_with=1)
+        _head("6. Remember: what one person notes, every agent finds")
+        self._run("remember", REMEMBERED, "--layer", "project")
+        self._ask_as_agent()
+        _head("And more")
+        self._show_more()
+        print("Your own database, in a folder of its own: tribal run postgresql://user@host/database")
+
+    def _prepare(self) -> None:
+        self._project.mkdir(parents=True, exist_ok=True)
+        write_migrations(self._project)
+        settings = _SETTINGS.format(database=self._database, migrations=MIGRATIONS)
+        (self._project / "databases.yaml").write_text(settings, encoding="utf-8")
+        shutil.copytree(DECISIONS, self._project / "decisions" / "projects" / "company", dirs_exist_ok=True)
+        copy_definitions(self._project, self._database)
+
+    def _ask_as_agent(self) -> None:
+        print(f"$ tribal mcp      # an agent calls get_query_context with “{ASKED_BY_AGENT}”")
+        text = asyncio.run(_context(self._project, ASKED_BY_AGENT))
+        print(next(line for line in text.splitlines() if REMEMBERED in line), flush=True)
+
+    def _show_more(self) -> None:
+        answer = self._read("ask", ASKED)
+        _say(("ask", ASKED), " ".join(answer["sql"].split()))
+        exam = self._read("interrogate", "--questions", str(EXAM))
+        missing = exam["gaps"][0]["description"]
+        result = f"{exam['answered']} of {exam['total']} questions are answered; to write next: {missing}"
+        _say(("interrogate", "--questions", EXAM.name), result)
+        to = ("--collection", COLLECTION)
+        self._read("upload", str(HANDBOOK), *to)
+        _say(("upload", HANDBOOK.name, *to), f"{self._first_sentence(*to)}.")
+        describe(self._project, self._database)
+        prepared = self._read("contribute", "prepare", "--table", DESCRIBED)
+        (added,) = [line[1:] for line in prepared["diff"].splitlines() if line.startswith("+COMMENT")]
+        _say(("contribute", "prepare", "--table", DESCRIBED), added)
+
+    def _first_sentence(self, *options: str) -> str:
+        answer = self._read("ask", ASKED_OF_HANDBOOK, *options)
+        return str(answer["statements"][0]["text"]).strip("“”").partition(". ")[0]
+
+    def _run(self, *arguments: str, ends_with: int = 0) -> None:
+        """Run a command of `tribal` in this process, after showing it."""
+        shown = shlex.join(arguments).replace(shlex.quote(self._dsn), "postgresql://...")
+        print(f"$ tribal {shown}", flush=True)
+        self._call(arguments, ends_with)
+
+    def _read(self, *arguments: str) -> dict[str, Any]:
+        """Run a command without showing it, and return its JSON."""
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            self._call((*arguments, "--json"), 0)
+        answer: dict[str, Any] = json.loads(printed.getvalue())
+        return answer
+
+    def _call(self, arguments: Sequence[str], ends_with: int) -> None:
+        words = [*arguments, "--project", str(self._project)]
+        # Without a terminal, progress is lines: far more than the results.
+        progress = io.StringIO()
+        with nullcontext() if sys.stderr.isatty() else redirect_stderr(progress):
+            ended = app(words, prog_name="tribal", standalone_mode=False) or 0
+        if ended != ends_with:
+            print(progress.getvalue(), file=sys.stderr)
+            raise StepFailed(f"`tribal {shlex.join(arguments[:2])}` ended with exit code {ended}")
 
 
-def _tribal(command: str, *arguments: str, shown: str = "", ends_with: int = 0) -> bool:
-    words = shown or shlex.join((command, *arguments))
-    print(f"$ tribal {words}", flush=True)
-    finished = subprocess.run([TRIBAL, command, *arguments, "--project", PROJECT], check=False)
-    print(flush=True)
-    if finished.returncode != ends_with:
-        print(f"make demo: FAILED: `tribal {words}` ended with exit code {finished.returncode}", file=sys.stderr)
-    return finished.returncode == ends_with
+def _head(title: str) -> None:
+    print(f"\n{title}", flush=True)
 
 
-def _print_next_steps() -> None:
-    tribal = f"{TRIBAL.relative_to(Path.cwd())}" if TRIBAL.is_relative_to(Path.cwd()) else str(TRIBAL)
-    print(f"The documents are in {PROJECT / 'docs'}; start at {PROJECT / 'docs' / 'README.md'}, or browse all")
-    print(f"of them in a browser: {(PROJECT / 'docs' / 'index.html').absolute().as_uri()}. Ask more:")
-    print(f'  {tribal} search "late deliveries" --project {PROJECT}')
-    print(f"  {tribal} table billing.invoice --project {PROJECT}")
-    print(f"  {tribal} domains --project {PROJECT}")
-    print("For your own database, in a separate folder:")
-    print(f"  {tribal} run postgresql://user@host/database")
+def _say(command: Sequence[str], result: str) -> None:
+    print(f"tribal {shlex.join(command)}: {result}", flush=True)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+async def _context(project: Path, question: str) -> str:
+    """The context of a question, as an agent gets it over MCP from a process of its own."""
+    server = StdioServerParameters(command=_TRIBAL, args=["mcp", "--project", str(project)])
+    async with Client(stdio_client(server, errlog=sys.__stderr__ or sys.stderr)) as client:
+        answer = await client.call_tool("get_query_context", {"question": question})
+    assert answer.structured_content is not None
+    text: str = answer.structured_content["text"]
+    return text

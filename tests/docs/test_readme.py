@@ -70,7 +70,7 @@ def test_make_demo_ends_with_a_line_that_says_what_happened() -> None:
         timeout=300,
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    assert re.fullmatch(r"make demo: done in \d+ s", done.stdout.splitlines()[-1])
+    assert re.fullmatch(r"demo: done in \d+ s", done.stdout.splitlines()[-1])
     assert "SELECT" in done.stdout
 
 
