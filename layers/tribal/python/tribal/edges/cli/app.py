@@ -8,11 +8,12 @@ import typer
 from typer.core import TyperGroup
 
 from tribal.capabilities import capabilities
-from tribal.edges.cli.commands import demo, mcp, pipeline, project, queries, review, serve, site, status, tail, token
+from tribal.edges.cli.commands import mcp, pipeline, project, queries, review, serve, site, status, tail, token
 from tribal.edges.cli.usage import require_no_dsn, unquoted
 from tribal.edges.cli.version import print_version
 from tribal.ports.capability import load
 from tribal.tools.registry import EVERYTHING, Registry
+from tribal_demo.command import demo
 
 _GIVEN = "tribal.arguments"
 COMMANDS = [command for each in capabilities() for command in each.commands]
@@ -100,7 +101,7 @@ def command_line(tools: Registry) -> typer.Typer:
         "130 interrupted.",
     )
     app.callback()(tribal)
-    app.command("demo")(demo.demo)
+    app.command("demo")(demo)
     app.command("init")(project.init)
     app.command("check")(project.check)
     app.command("plan")(pipeline.plan)
