@@ -16,7 +16,7 @@ WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch quick test verify e2e attack bench live bench-aws format page schemas samples dist packages roles synth diff deploy destroy lock clean
+.PHONY: help setup demo opensearch quick test verify e2e attack bench live bench-aws format page schemas samples recording dist packages roles synth diff deploy destroy lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ page: $(PAGE_PROGRAMS) ## Build the page's scripts and style from page/src
 
 schemas: $(READY) ## Export the contracts as JSON Schema
 	@$(BIN)/python -m tribal_contracts.schemas
+
+recording: $(READY) ## Record the animation and the picture in the README
+	@$(BIN)/python -m tests.docs.recording
 
 samples: $(READY) ## Regenerate docs/samples from the sample database
 	@$(BIN)/python -m tests.golden.samples
