@@ -54,7 +54,7 @@ def constraints_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def installed(by: str, wheel: Path, folder: Path, constraints: Path) -> Path:
+def installed(by: str, wheel: Path | str, folder: Path, constraints: Path) -> Path:
     """Install the wheel in a folder by one of three programs; the program that it brings."""
     told = settings_here()
     indexes, environment = ([], {}) if isinstance(told, str) else (told.arguments, told.environment)
@@ -109,6 +109,15 @@ def test_an_installed_wheel_does_the_whole_job_without_this_repository(
     (settings,) = json.loads(ended(program, "mcp", "--client", "cursor", cwd=project).stdout)["mcpServers"].values()
     assert settings["command"].startswith(str(home))
     assert is_served(program, project)
+
+
+@pytest.mark.verify
+@pytest.mark.server
+def test_an_installed_wheel_runs_the_demo(wheel: Path, constraints: Path, tmp_path: Path) -> None:
+    program = installed("uv", f"{wheel}[demo]", tmp_path, constraints)
+    ran = ended(program, "demo", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.splitlines()[-1].startswith("demo: done in ")
 
 
 def is_served(program: Path, project: Path) -> bool:
