@@ -17,6 +17,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters, stdio_client
 
 from tribal.edges.cli.app import app
+from tribal.errors import EXIT_INTERRUPTED
 from tribal.settings.entries import dsn_without_password
 from tribal_demo import DECISIONS, EXAM, HANDBOOK, QUERIES, copy_definitions
 from tribal_demo.company import MIGRATION, DemoDatabaseError, company_database, migrated
@@ -55,9 +56,6 @@ def play(home: Path) -> int:
     except (EmbeddedServerError, DemoDatabaseError, StepFailed) as error:
         print(f"demo: FAILED: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("demo: stopped; finished work is kept, run it again to resume", file=sys.stderr)
-        return 130
     print(f"demo: done in {time.monotonic() - began:.0f} s")
     return 0
 
@@ -107,22 +105,20 @@ class _Story:
 
     def _show_more(self) -> None:
         answer = self._read("ask", ASKED)
-        _say(("ask", ASKED), " ".join(answer["sql"].split()))
+        _say([("ask", ASKED)], " ".join(answer["sql"].split()))
         exam = self._read("interrogate", "--questions", str(EXAM))
         missing = exam["gaps"][0]["description"]
         result = f"{exam['answered']} of {exam['total']} questions are answered; to write next: {missing}"
-        _say(("interrogate", "--questions", EXAM.name), result)
+        _say([("interrogate", "--questions", EXAM.name)], result)
         to = ("--collection", COLLECTION)
         self._read("upload", str(HANDBOOK), *to)
-        _say(("upload", HANDBOOK.name, *to), f"{self._first_sentence(*to)}.")
+        answer = self._read("ask", ASKED_OF_HANDBOOK, *to)
+        sentence = answer["statements"][0]["text"].strip("“”").partition(". ")[0]
+        _say([("upload", HANDBOOK.name, *to), ("ask", ASKED_OF_HANDBOOK, *to)], f"{sentence}.")
         describe(self._project, self._database)
         prepared = self._read("contribute", "prepare", "--table", DESCRIBED)
         (added,) = [line[1:] for line in prepared["diff"].splitlines() if line.startswith("+COMMENT")]
-        _say(("contribute", "prepare", "--table", DESCRIBED), added)
-
-    def _first_sentence(self, *options: str) -> str:
-        answer = self._read("ask", ASKED_OF_HANDBOOK, *options)
-        return str(answer["statements"][0]["text"]).strip("“”").partition(". ")[0]
+        _say([("contribute", "prepare", "--table", DESCRIBED)], added)
 
     def _run(self, *arguments: str, ends_with: int = 0) -> None:
         """Run a command of `tribal` in this process, after showing it."""
@@ -144,17 +140,20 @@ class _Story:
         progress = io.StringIO()
         with nullcontext() if sys.stderr.isatty() else redirect_stderr(progress):
             ended = app(words, prog_name="tribal", standalone_mode=False) or 0
+        if ended == EXIT_INTERRUPTED:
+            raise KeyboardInterrupt
         if ended != ends_with:
             print(progress.getvalue(), file=sys.stderr)
-            raise StepFailed(f"`tribal {shlex.join(arguments[:2])}` ended with exit code {ended}")
+            raise StepFailed(f"`tribal {arguments[0]}` ended with exit code {ended}")
 
 
 def _head(title: str) -> None:
     print(f"\n{title}", flush=True)
 
 
-def _say(command: Sequence[str], result: str) -> None:
-    print(f"tribal {shlex.join(command)}: {result}", flush=True)
+def _say(commands: Sequence[Sequence[str]], result: str) -> None:
+    typed = " && ".join(f"tribal {shlex.join(command)}" for command in commands)
+    print(f"$ {typed}  # {result}", flush=True)
 
 
 async def _context(project: Path, question: str) -> str:

@@ -27,9 +27,10 @@ from tribal_demo.company import company_database, migrated
 
 RECORDING = ROOT / "docs" / "images" / "demo.svg"
 PICTURE = ROOT / "docs" / "images" / "page-home-desktop-light.png"
-_COLUMNS, _LINES = 100, 20
+_COLUMNS, _LINES = 100, 26
 _SECONDS = 4
-_PAGE = (1240, 620)
+_PAGE = (1280, 900)
+_SHOWN_PAGE = (1240, 684)
 _FRAME = """<svg class="frame" style="animation-delay:{{delay}}s" viewBox="0 0 {width} {height}">
 <style>{styles} .{unique_id}-matrix {{font: {char_height}px Menlo, Consolas, 'DejaVu Sans Mono', monospace}}</style>
 <defs><clipPath id="{unique_id}-clip-terminal"><rect width="{terminal_width}" height="{terminal_height}"/></clipPath>
@@ -58,8 +59,8 @@ def main() -> int:
         with company_database(home / "postgres") as dsn:
             shown = list(_terminal_frames(dsn, project))
         tribal("site", home / "site", cwd=project)
-        PICTURE.write_bytes(_page(home / "site"))
-    RECORDING.write_text(_animation(shown, PICTURE.read_bytes()), encoding="utf-8")
+        PICTURE.write_bytes(_page(home / "site", _PAGE))
+        RECORDING.write_text(_animation(shown, _page(home / "site", _SHOWN_PAGE)), encoding="utf-8")
     print(f"make recording: {RECORDING.relative_to(ROOT)}, {RECORDING.stat().st_size // 1000} KB")
     return 0
 
@@ -80,13 +81,14 @@ def _terminal_frames(dsn: str, project: Path) -> Iterator[str]:
     yield frame("ask", "which suppliers are blocked")
 
 
-def _page(site: Path) -> bytes:
+def _page(site: Path, size: tuple[int, int]) -> bytes:
     program = installed_chromium()
     assert program is not None
     with tempfile.TemporaryDirectory() as folder, Chromium(program, Path(folder)) as browser:
         tab = browser.open((site / "index.html").as_uri())
-        tab.resize(*_PAGE)
-        tab.until("document.querySelector('main svg')")
+        tab.resize(*size)
+        tab.reload()
+        tab.until("document.querySelector('main .g-drawing svg')?.getBoundingClientRect().height > 200")
         return tab.screenshot()
 
 
