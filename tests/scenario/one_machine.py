@@ -21,8 +21,9 @@ from tests.fakes.published_issuer import PublishedIssuer
 from tests.plugins.postgres import administer
 from tests.scenario.company import MIGRATIONS, QUERIES, migrations_in_order
 from tests.scenario.minds import mind
-from tests.scenario.place import Client
+from tests.scenario.place import Client, eventually
 from tests.scenario.settings import CALLERS, KEY, PROJECT, SECRETS, auth, sections
+from tribal.errors import EXIT_LOCKED
 from tribal_contracts import RunRecord
 from tribal_demo.server.postgres import EmbeddedServer
 
@@ -144,7 +145,14 @@ class OneMachine:
         assert self._server.process.poll() is None
 
     def follow(self) -> None:
-        self.operate("contribute", "follow")
+        """Follow the contributions once the worker that published the last one has released its lease."""
+
+        def has_followed() -> bool:
+            ran = tribal("contribute", "follow", cwd=self.project, **self.environment)
+            assert ran.returncode in (0, EXIT_LOCKED), ran.stderr
+            return ran.returncode == 0
+
+        eventually(has_followed)
 
     def rebuild_indexes(self) -> None:
         self._stop()
