@@ -112,13 +112,13 @@ def _compare(
 
 
 def _told(answer: Mapping[str, Any]) -> tuple[Any, ...]:
-    # The other scores are capped along an order that inferred keys move, and where a table's key to something hidden
-    # never was, another one is inferred.
+    # Each score is at most that of the table before it, in an order that inferred keys move; where a table's key to
+    # something hidden never was, another one is inferred. Only the lowest score is the same in any order.
     scores = [table["relevance_score"] for table in answer.get("tables", ())]
     return (
         answer.get("total_matches"),
         sorted(table["name"] for table in answer.get("tables", ())),
-        max(scores, default=0),
+        min(scores, default=0),
     )
 
 
