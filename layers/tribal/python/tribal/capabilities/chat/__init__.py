@@ -1,1 +1,1 @@
-"""Chat: questions under laws, streamed answers with sources, and the collections that people upload."""
+"""Chat: answers that stream with their sources, laws that may refuse a question, and collections of uploads."""

@@ -1,4 +1,4 @@
-"""Reads a request: the question, and the conversation before it, which is data and never trusted."""
+"""Read a request: the question and the conversation before it, which is untrusted data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROLES = ("user", "assistant")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn before the question."""
+    """One turn of the conversation before the question."""
 
     role: str
     text: str
@@ -30,20 +30,20 @@ class Conversation:
 
     @property
     def user_turns(self) -> list[str]:
-        """What the user said before, oldest first."""
+        """Earlier questions of the user, oldest first."""
         return [turn.text for turn in self.earlier if turn.role == "user"]
 
     def messages(self) -> list[dict[str, Any]]:
-        """Every turn, as `AgentState` has them."""
+        """Return all turns in the format of `AgentState`."""
         turns = (*self.earlier, Turn("user", self.question))
         return [{"role": turn.role, "content": turn.text} for turn in turns]
 
 
 def read_conversation(request: ChatRequest) -> Conversation:
-    """The conversation of a request.
+    """Return the conversation in a request.
 
     Raises:
-        QuestionInvalid: when a message has another role, the last one is not the user's, or a limit is exceeded.
+        QuestionInvalid: when a role is unknown, the last message is not the user's, or a limit is exceeded.
     """
     if not request.messages:
         raise QuestionInvalid('messages is empty; send at least [{"role": "user", "content": "..."}]')

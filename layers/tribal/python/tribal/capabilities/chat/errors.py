@@ -15,19 +15,19 @@ from tribal.errors import (
 
 
 class QuestionInvalid(ToolInputInvalid):
-    """A question, or the conversation before it, is not valid."""
+    """The question or the conversation before it is invalid."""
 
     default_code = "CHAT_QUESTION_INVALID"
 
 
 class CollectionNotFound(NotFound):
-    """There is no such collection, or none that the caller may see."""
+    """The collection does not exist, or the caller may not see it."""
 
     default_code = "CHAT_COLLECTION_NOT_FOUND"
 
 
 class CollectionMismatch(TribalError):
-    """A collection has vectors of another model or dimension than is configured."""
+    """The collection was embedded with another model or dimension than the configured one."""
 
     default_code = "CHAT_COLLECTION_MISMATCH"
     exit_code = EXIT_USAGE
@@ -35,20 +35,20 @@ class CollectionMismatch(TribalError):
 
 
 class AnswerNotFound(NotFound):
-    """There is no such stored answer, or none of the caller's own."""
+    """The stored answer does not exist, or belongs to another caller."""
 
     default_code = "CHAT_ANSWER_NOT_FOUND"
 
 
 class ChatBusy(TooManyRequests):
-    """The caller asks too often, or has too many answers running. Retryable after `retry_seconds`."""
+    """The caller asks too often or has too many answers running. Retryable after `retry_seconds`."""
 
     default_code = "CHAT_BUSY"
     exit_code = EXIT_LOCKED
 
 
 class ChatForbidden(RightMissing):
-    """The caller may not do that with this collection."""
+    """The caller lacks the right to do this with the collection."""
 
     default_code = "CHAT_ACCESS_DENIED"
 
@@ -62,7 +62,7 @@ class ChatFailed(TribalError):
 
 
 class UploadRefused(TribalError):
-    """An upload, or a file in it, is of a type that is not read."""
+    """An upload, or a file in it, has a type that is not supported."""
 
     default_code = "UPL_TYPE_REFUSED"
     exit_code = EXIT_USAGE
@@ -77,7 +77,7 @@ class UploadTooLarge(UploadRefused):
 
 
 class UploadLimitExceeded(UploadRefused):
-    """An upload exceeds a limit; the message names the limit and the setting."""
+    """An upload exceeds a limit. The message names the limit and its setting."""
 
     default_code = "UPL_LIMIT_EXCEEDED"
 
@@ -89,6 +89,6 @@ class UploadUnreadable(UploadRefused):
 
 
 class JobNotFound(NotFound):
-    """There is no such upload, or none that the caller may see."""
+    """The job does not exist, or the caller may not see it."""
 
     default_code = "UPL_JOB_NOT_FOUND"

@@ -1,4 +1,4 @@
-"""What happens while a question is answered, in order. Edges frame these events for their clients."""
+"""Events while a question is answered, in order. Each edge encodes them for its clients."""
 
 from __future__ import annotations
 
@@ -14,54 +14,54 @@ from tribal_contracts.retrieval.questions import QuestionReading
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of the chat itself, such as which law approved, in one line; with `show_thinking` a model's thinking."""
+    """A line about what the chat does, such as which law approved. With `show_thinking`, also a model's thinking."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Governed:
-    """The verdict of the laws, before any answer is generated."""
+    """The verdict of the laws, which comes before any answer."""
 
     verdict: GovernorVerdict
 
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A piece of the answer; pieces are concatenated as they are. It cites sources by number, such as [1]."""
+    """A piece of the answer, to append unchanged. It cites sources by number, such as [1]."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class SourcesFound:
-    """What the answer cites; at most once, before `Finished`."""
+    """The cited sources; sent at most once, before `Finished`."""
 
     sources: tuple[ChatSource, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The end, exactly once and last, whatever happens."""
+    """The end of an answer; always sent exactly once, as the last event."""
 
     reason: FinishReason
     governor: GovernorVerdict | None = None
     error: AgentError | None = None
     intent: Intent | None = None
     model: str | None = None
-    """The provider's name of the model that answered; `extractive` for none."""
+    """The provider's name of the model that answered; `extractive` if none did."""
     dropped_sentences: int = 0
     warnings: tuple[str, ...] = ()
     verdict: AnswerVerdict = "answered"
-    """Whether anything was found that answers the question, and all of it."""
+    """Whether the question was answered, in full or in part."""
     unexplained: tuple[str, ...] = ()
     """Words of the question that nothing explains."""
     reading: QuestionReading | None = None
     """How the question was read; `None` without documentation."""
     main_tables: tuple[str, ...] = ()
-    """The tables that the answer is about."""
+    """Tables that the answer is about."""
     left_out: int = 0
-    """Statements of the documentation that exceed the size of an answer."""
+    """Number of statements that did not fit into the answer."""
 
     @property
     def documented(self) -> bool:

@@ -1,4 +1,4 @@
-"""The functions of the chat in AWS, and what each may do: data only."""
+"""The chat's functions in AWS and their permissions. Data only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CHAT, UPLOADS, INGESTER = "chat", "uploads", "ingester"
 STREAM = "POST /api/chat/stream"
 _BUDGET = "progress/budget.json"
 _CONFIGURATION = "config/*"
-"""Which databases are kept from models, and prompts of one's own."""
+"""Which databases are kept from models, and the project's own prompts."""
 _RECORD, _MANIFEST = "collections/*/collection.json", "collections/*/manifest.json"
 _INDEX, _JOBS = "collections/*/index/*", "collections/*/jobs/*"
 _UPLOADS, _ALL = "collections/*/uploads/*", "collections/*"

@@ -1,4 +1,4 @@
-"""The manifest of the chat: data only."""
+"""Manifest of the chat. Data only."""
 
 from __future__ import annotations
 

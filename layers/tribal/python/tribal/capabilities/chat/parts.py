@@ -1,4 +1,4 @@
-"""What the chat needs of the application besides its shared parts."""
+"""Parts of the application that only the chat needs."""
 
 from __future__ import annotations
 
@@ -17,38 +17,37 @@ if TYPE_CHECKING:
     from tribal_contracts.chat.jobs import UploadAddress
 
 CHAT_SHARE = 0.5
-"""The share of `spending.per_day_usd` that chats and uploads may use together. Source: docs/contracts.md, Chat."""
+"""Share of `spending.per_day_usd` that chats and uploads may use together. Source: docs/contracts.md, Chat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatParts:
-    """Collections, what reads files, and models that answer."""
+    """Settings and indexes of collections, readers of files, and models that answer."""
 
     settings: ChatSettings
     indexes: Provider[PassageIndexes]
     parser: Provider[DocumentParser]
     embedder: Callable[[CollectionEntry, str, float], TextEmbedder]
-    """The embedder of a collection, which books to an account, such as `chat:HASH` or `upload:JOB`, and spends at most
-    so many dollars there; one on this machine costs nothing.
+    """Returns the embedder of a collection. Its costs are charged to an account, such as `chat:HASH` or `upload:JOB`,
+    up to this many dollars. An embedder on this machine is free.
 
     Raises: `ConfigurationError` when its key or its price is missing.
     """
     models: ModelSource
-    """The models that may answer, which book to an account such as `chat:HASH`."""
+    """Models that may answer. Their costs are charged to an account such as `chat:HASH`."""
     instructions: Callable[[], str]
-    """The prompt of an answer.
+    """Returns the prompt for answers.
 
     Raises: `ConfigurationError` when the project's own prompt cannot be used.
     """
     scratch: Path
-    """A folder for files in progress."""
+    """Folder for temporary files."""
     launch: Callable[[str, str], None] | None = None
-    """Has the job of a collection run elsewhere, by both names; `None` where its upload starts it by itself."""
+    """Starts the job with this collection and ID elsewhere; `None` if the uploading process runs it."""
     asks_models: bool = True
-    """Whether a model or a server that embeds may be asked; if not, nothing is sent to any."""
+    """Whether models and embedding servers may be called. If not, nothing is sent to any of them."""
     address: Callable[[str, int, str], UploadAddress] | None = None
-    """Makes the address to which the bytes of an announced upload are sent, by its key, size and SHA-256; `None` where
-    files are only sent along."""
+    """Returns the address for an announced upload, by key, size and SHA-256; `None` if files arrive only in forms."""
 
     def close(self) -> None:
         """Close open resources."""
@@ -57,10 +56,10 @@ class ChatParts:
 
 
 def chat_parts(app: Application) -> ChatParts:
-    """The parts of the chat.
+    """Return the parts of the chat.
 
     Raises:
-        ConfigurationError: when the application has none.
+        ConfigurationError: when the application has no chat.
     """
     parts = app.part(ChatParts)
     if parts is None:
@@ -69,5 +68,5 @@ def chat_parts(app: Application) -> ChatParts:
 
 
 def without_models(app: Application) -> Application:
-    """Return the application with a chat that asks neither models nor servers that embed."""
+    """Return the application with a chat that calls no models and no embedding servers."""
     return app.with_part(replace(chat_parts(app), asks_models=False))

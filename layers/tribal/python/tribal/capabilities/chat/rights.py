@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 READ_DOCUMENTATION = "documentation:read"
-"""To ask."""
+"""Right to ask questions."""
 ASK_CHAT = "chat:ask"
-"""To have a model answer, or a question embedded by a server; reading never implies it."""
+"""Right to get answers from models and to have questions embedded by a server. Reading never implies it."""
 WRITE_COLLECTIONS = "collections:write"
-"""To upload, to remove, and to read originals."""
+"""Right to upload and remove files, and to see jobs."""
 READ_AUDIT = "chat:audit"
-"""To read stored questions and answers of others."""
+"""Right to read the stored questions and answers of others."""

@@ -39,7 +39,7 @@ def _is_documented(answer: Answer) -> bool:
 
 
 def _prepare(app: Application) -> None:
-    """Load in advance what the first answer and the first chat need."""
+    """Load what the first answer and the first chat need."""
     from tribal.ports.caller import Caller
     from tribal.ports.capability import load
     from tribal_contracts.answering.answers import AskInput

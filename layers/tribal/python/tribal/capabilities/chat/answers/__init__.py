@@ -1,1 +1,1 @@
-"""Answers: from passages and the documentation, with a model or without."""
+"""Answers from passages and the documentation, with or without a model."""

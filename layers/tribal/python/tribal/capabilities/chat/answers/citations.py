@@ -1,4 +1,4 @@
-"""Numbers the sources of an answer in the order in which they are first cited."""
+"""Number the sources of an answer in the order in which they are first cited."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from tribal_contracts.chat.events import ChatSource
 
 
 class Citations:
-    """The sources that an answer has cited so far."""
+    """Sources that an answer has cited so far."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, int, str, str], int] = {}
         self._sources: list[ChatSource] = []
         self.has_passage = False
-        """Whether a file was cited."""
+        """Whether the answer cites a file."""
         self.notes: list[str] = []
-        """Warnings about what was shown."""
+        """Warnings about what the answer shows."""
 
     def cite(self, sources: Sequence[Source]) -> str:
-        """The marks of some sources, such as `[1][3]`."""
+        """Return the citation marks of these sources, such as `[1][3]`."""
         return "".join(f"[{number}]" for number in dict.fromkeys(self._number(each) for each in sources))
 
     @property
     def sources(self) -> tuple[ChatSource, ...]:
-        """Every cited source, by number."""
+        """All cited sources, ordered by number."""
         return tuple(self._sources)
 
     def _number(self, source: Source) -> int:

@@ -1,4 +1,4 @@
-"""Find what a sentence claims beyond the text that it cites: another unit, a negation, a stronger word, a cause."""
+"""Find claims of a sentence that go beyond the text it cites: other units, negations, stronger words, causes."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _NOT_NULL = re.compile(r"\bnot null\b")
 _SAYS_NOTHING_IS_THERE = re.compile(r"\b(?:null|empty|blank|missing|optional|unless|until)\b")
 _STRONG = re.compile(r"\b(?:all|always|only|never|must|because|in order to|to prevent|to avoid|due to|caused by)\b")
 _LEAST_SHARED = 0.6
-"""The share of a sentence's terms that a cited sentence has if it says the same. By judgement."""
+"""Share of a sentence's terms that a cited sentence must contain to count as saying the same. By judgement."""
 
 
 def changes_unit(sentence: str, cited: str) -> bool:
-    """Whether a number has a unit with which the cited text never gives it, although it gives it with another."""
+    """Return whether the sentence gives a number of the cited text another unit."""
     given = set(_quantities(cited))
     numbers = {number for number, _ in given}
     return any(each not in given and each[0] in numbers for each in _quantities(sentence))
 
 
 def strengthens(sentence: str, cited: str) -> bool:
-    """Whether a sentence has a word such as "all" or "because" that the cited text has not."""
+    """Return whether the sentence uses a word such as "all" or "because" that the cited text does not use."""
     text = plain(cited).casefold()
     given = set(_STRONG.findall(text)) | ({"always", "must", "never"} if "not null" in text else set())
     return not given.issuperset(_STRONG.findall(plain(sentence).casefold()))
 
 
 def turns_around(sentence: str, cited_sentences: Iterable[str]) -> bool:
-    """Whether the cited sentence most like this one is negated and this one is not, or the reverse.
+    """Return whether the sentence is negated and the most similar cited sentence is not, or the reverse.
 
-    A sentence about an empty value may say it either way.
+    Sentences about empty values are never reported, because both forms may say the same.
     """
     terms = set(index_terms(sentence))
     text = plain(sentence).casefold()

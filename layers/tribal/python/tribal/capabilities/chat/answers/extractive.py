@@ -1,4 +1,4 @@
-"""Answers without a model: what the documentation and the passages say, in their own words."""
+"""Answers without a model: statements of the documentation and quotes from passages."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from tribal.rendering.quotations import quote
 from tribal.rendering.words import shorten
 
 LEAST_EVIDENCE = 0.05
-"""A passage with less is not quoted. By judgement."""
+"""Passages with less evidence are not quoted. By judgement."""
 _QUOTED_PASSAGES = 3
 _QUOTED_SENTENCES = 2
 _QUOTE_CHARS = 400
 _SHARE_OF_BEST = 0.5
-"""The share of the best passage's evidence, and of the best sentence's words, that is quoted as well. By judgement."""
+"""Passages and sentences are quoted from this share of the best one's score. By judgement."""
 _SHARE_OF_HEADING = 0.5
-"""How much a word of a heading counts of one in a sentence below it. By judgement."""
+"""How much a matching word in a heading counts, relative to one in the sentence. By judgement."""
 _STATEMENTS_AFTER_QUOTES = 4
 _HARMFUL = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"(?<=\])\(|!(?=\[)")
 
 Cited = tuple[str, Sequence[Source]]
-"""A text, and the sources that it is from."""
+"""A text and its sources."""
 
 
 def plain_text(text: str) -> str:
-    """A text that no reader of Markdown takes for HTML, a link or an image."""
+    """Return the text so that no Markdown reader renders HTML, a link or an image from it."""
     return _LINK.sub(lambda found: f" {found.group()}" if found.group() == "(" else "", _HARMFUL.sub("\u2039", text))
 
 
 def extractive_statements(question: str, found: Found, course: str) -> Iterator[Cited]:
-    """What is said about a question, the most important first, each with its sources."""
+    """Yield the statements that answer a question, most important first, each with its sources."""
     least = max(LEAST_EVIDENCE, _SHARE_OF_BEST * found.relevance.passage)
     quotes = [each for each in found.passages if each.evidence >= least]
     if found.passages_lead:
@@ -52,12 +52,12 @@ def extractive_statements(question: str, found: Found, course: str) -> Iterator[
 
 
 def answers(found: Found) -> bool:
-    """Whether the documentation answers a question, at least in part."""
+    """Return whether the documentation answers the question, at least in part."""
     return found.documented is not None and found.documented.answer.verdict != "not_documented"
 
 
 def unexplained_words(found: Found) -> tuple[str, ...]:
-    """The words of the question that neither the documentation nor a passage explains."""
+    """Return the words of the question that neither the documentation nor a passage explains."""
     if found.documented is None or found.passages_lead:
         return ()
     if not answers(found):
@@ -75,7 +75,7 @@ def _quotes(question: str, passages: Sequence[RankedPassage]) -> Iterator[Cited]
 
 
 def _best_sentences(question: str, found: RankedPassage, said: Sequence[str]) -> list[str]:
-    """The sentences of a passage that have most of the question's words, in their order, without those said before."""
+    """Return the sentences of a passage that match the question best, in order and without repetitions."""
     terms = frozenset(index_terms(question))
     sentences = [
         each
@@ -100,6 +100,6 @@ def _best_sentences(question: str, found: RankedPassage, said: Sequence[str]) ->
 
 
 def _words(terms: frozenset[str], sentence: Sentence) -> float:
-    """How many of the question's words a sentence has; those of its heading count in part."""
+    """Count the question's words in a sentence; words in its heading count in part."""
     own = terms & frozenset(index_terms(sentence.text))
     return len(own) + _SHARE_OF_HEADING * len(terms & frozenset(index_terms(sentence.heading)) - own)

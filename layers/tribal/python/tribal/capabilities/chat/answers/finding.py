@@ -1,4 +1,4 @@
-"""Finds what a question is about: in the documentation, and in the passages of a collection."""
+"""Find what a question is about, in the documentation and in the passages of a collection."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEADING_EVIDENCE = 0.25
-"""The evidence from which a passage outranks tables that the question does not name. By judgement."""
+"""From this evidence on, a passage ranks before tables that the question does not name. By judgement."""
 _DOCUMENTED_CHARS = 2_000
-"""The most characters of a question that the documentation is searched for."""
+"""Maximum length of the question with which the documentation is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found for one text."""
+    """Search results for one text."""
 
     documented: DocumentedAnswer | None = None
     passages: Sequence[RankedPassage] = ()
@@ -50,38 +50,38 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """Searches one collection for one caller."""
+    """Searches one collection on behalf of one caller."""
 
     entry: CollectionEntry
     caller: Caller
     app: Application
     parts: ChatParts
     account: str
-    """What embedding a question is booked to."""
+    """Account to which the embedding of questions is charged."""
 
     @property
     def has_documentation(self) -> bool:
-        """Whether the documentation of databases is a part of the collection."""
+        """Whether the collection includes the documentation of databases."""
         return self.entry.profile == "catalog"
 
     @property
     def documentation(self) -> Documentation:
-        """The documentation as the caller sees it."""
+        """The documentation, limited to what the caller may see."""
         return Documentation(self.caller, self.app)
 
     def files(self) -> list[CollectionSource]:
-        """The files that answers may use: what was removed is not among them."""
+        """Return the files that answers may use, without removed ones."""
         if self.entry.title == CATALOG:
             return []
         manifest = CollectionFiles(self.app.store(), self.entry.title).manifest()
         return manifest.sources
 
     def find(self, texts: Sequence[str]) -> list[Found]:
-        """What each text is about.
+        """Search for each text.
 
         Raises:
             NothingRetrieved: when the law of scope has nothing to compare the question with.
-            CollectionMismatch: when the vectors are of another model than is configured.
+            CollectionMismatch: when the index was built with another embedding model than the configured one.
             IndexNotReady: when the index of the collection cannot be read.
         """
         sources = {each.source_id: each for each in self.files()}
@@ -100,10 +100,10 @@ class Finder:
         return found.documented.parts[-1].topic
 
     def require_ready(self) -> None:
-        """Check that there is something to answer from; a `tutor` refuses by its laws instead.
+        """Check that there is something to answer from. A `tutor` collection skips this: its laws refuse instead.
 
         Raises:
-            CollectionMismatch: when the index has vectors of another model than is configured.
+            CollectionMismatch: when the index was built with another embedding model than the configured one.
             IndexNotReady: when nothing is documented and nothing was uploaded.
         """
         if not self.has_documentation:
@@ -185,7 +185,7 @@ class Finder:
             return nothing
 
     def _obstacle_to_embedding(self) -> str:
-        """Return why a question may not be sent to a server that embeds it; empty if it may."""
+        """Return why a question may not be sent to an embedding server; empty if it may."""
         if not self.parts.asks_models:
             return "Without a model, no question can be compared with this collection."
         return "" if self.caller.may(ASK_CHAT) else f"Questions to this collection need the right {ASK_CHAT!r}."

@@ -1,4 +1,4 @@
-"""Checks each sentence of a model against what it cites. Source: docs/contracts.md, Chat."""
+"""Check each sentence of a model against the sources it cites. Source: docs/contracts.md, Chat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tribal.text_checks.instructions import is_instruction
 
 CITATION = re.compile(r"\s*\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 _RULES = frozenset({"character", "length", "address", "markup", "handle", "code", "order", "name"})
-"""The rules of `text_checks` for an answer; figures and quotes are checked against what is cited instead."""
+"""The `text_checks` rules for answers. Figures and quotes are checked against the cited sources instead."""
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
 _QUOTE = re.compile(
@@ -41,7 +41,7 @@ _NUMBER_WORDS = {
     "million": "1000000",
     "billion": "1000000000",
 }
-"""None, one and two say how things relate, and need no source."""
+"""Without "one" and "two", which often express relations and need no source."""
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _CAPITALS = re.compile(r"(?<!\w)[A-Z][A-Z0-9]{2,}(?!\w)")
 _USUAL_CAPITALS = frozenset({"SQL", "NULL", "AND", "NOT"})
@@ -52,7 +52,7 @@ _ADDRESSED = re.compile(
     r"|system message|developer|jailbreak)\b",
     re.IGNORECASE,
 )
-"""Words of instructions to a model, unlike those of a manual to its reader."""
+"""Words that occur in instructions to a model, but rarely in a manual's instructions to its reader."""
 _ABOUT_ANSWERS = re.compile(
     r"\bfrom now on\b|\b(?:all|any|each|every|following|next|your) (?:answer|message|reply|response|sentence)s?\b"
     r"|\b(?:previous|prior|system|these|your) (?:instruction|prompt|rule)s?\b",
@@ -65,11 +65,11 @@ _OF_INSTRUCTIONS = frozenset(
         " write"
     )
 )
-"""Words that instructions have in common, and that say nothing about what they ask for."""
+"""Words that are common to instructions and do not show what an instruction asks for."""
 
 
 def is_addressed_to_a_model(sentence: str) -> bool:
-    """Whether a sentence of a source is an instruction to the model that answers from it."""
+    """Return whether a sentence of a source instructs the model that reads it."""
     text = plain(sentence)
     if _ABOUT_ANSWERS.search(text):
         return True
@@ -82,7 +82,7 @@ class CheckedSentence:
 
     text: str
     cited: tuple[int, ...]
-    """Numbers of the sources it cites, each once, in order."""
+    """Numbers of the cited sources, each once, in order."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class Grounding:
     """Checks the sentences of one answer.
 
     Args:
-        sources: what the model was given, by number.
-        question: as it was asked; its words may be used.
-        said: earlier turns, whose instructions to a model are not carried out either.
+        sources: sources that the model was given, by number.
+        question: the question as typed; the answer may use its words.
+        said: earlier turns. Instructions in them are not followed either.
     """
 
     sources: Mapping[int, Source]
@@ -101,7 +101,7 @@ class Grounding:
     _cited_texts: dict[tuple[int, ...], _Cited] = field(default_factory=dict, repr=False, compare=False)
 
     def check(self, sentence: str) -> CheckedSentence | None:
-        """The sentence, if it cites given sources and everything in it can be found there; else `None`."""
+        """Return the sentence if it cites given sources and they support all of it; `None` otherwise."""
         cited = tuple(dict.fromkeys(int(each) for found in CITATION.findall(sentence) for each in _digits(found)))
         if not cited or any(each not in self.sources for each in cited):
             return None
@@ -115,7 +115,7 @@ class Grounding:
         return CheckedSentence(text, cited)
 
     def carries_out_instruction(self, text: str) -> bool:
-        """Whether a sentence or a query has words that nothing but an instruction to a model brought up."""
+        """Return whether the text uses words that occur only in instructions to the model."""
         return not self._only_instructed.isdisjoint(index_terms(text))
 
     @cached_property
@@ -149,7 +149,7 @@ class _Cited:
         )
 
     def supports(self, text: str) -> bool:
-        """Whether a text keeps the rules, and its numbers, quotes, identifiers and capitals are in the cited ones."""
+        """Return whether the text keeps the rules, and the cited texts contain its numbers, quotes, names, capitals."""
         spans = _CODE_SPAN.findall(text)
         bare = _CODE_SPAN.sub(r"\1", text)
         quotes = [one or other for one, other in _QUOTE.findall(bare)]
@@ -163,7 +163,7 @@ class _Cited:
 
     @cached_property
     def _sentences(self) -> list[str]:
-        """The cited sentences; each line of a table's SQL is about another column."""
+        """The cited sentences. In the SQL of a table, each line is about another column."""
         if "CREATE " not in self._raw:
             return [each.text for each in read_sentences(self._raw)]
         return [each for line in self._raw.splitlines() for each in split_sentences(line)]
@@ -172,7 +172,7 @@ class _Cited:
         return changes_unit(text, self._raw) or strengthens(text, self._raw) or turns_around(text, self._sentences)
 
     def _without_names(self, text: str, names: Sequence[str]) -> str:
-        """A text for the rules: names and quotes that are in the sources are no code, address or markup."""
+        """Replace names and quotes, so that the rules do not mistake them for code, addresses or markup."""
         for name in sorted({*names}, key=len, reverse=True):
             text = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", f"[{_HANDLE}]", text)
         return _QUOTE.sub(lambda found: found[1] or found[2], text)
@@ -182,7 +182,7 @@ class _Cited:
         return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", self._text) is not None
 
     def _has_name(self, name: str) -> bool:
-        """Whether a name is in the sources as it is, or each of its parts is."""
+        """Return whether the sources contain the name, or each of its parts."""
         return self._has(name) or all(map(self._has, name.split(".")))
 
     def _has_numbers(self, text: str) -> bool:

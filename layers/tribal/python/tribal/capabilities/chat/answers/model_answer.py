@@ -1,4 +1,4 @@
-"""Answers by a model: prose whose every sentence is checked before it is shown, and at most one checked query."""
+"""Answers by a model: each sentence is checked before it is shown, and at most one checked query is allowed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tribal_contracts.answering.answers import AnswerVerdict
 from tribal_contracts.chat.settings import Intent
 
 NOT_DOCUMENTED = "NOT DOCUMENTED"
-"""What a model writes when its sources do not answer a question."""
+"""What a model writes if its sources do not answer the question."""
 EARLIER_TURNS, TURN_CHARS, SOURCE_CHARS = 6, 1_000, 2_400
-"""The most earlier turns that a model is shown, and the most characters of one, and of a source. By judgement."""
+"""Maximum earlier turns for a model, and maximum characters of a turn and of a source. By judgement."""
 _SQL = ("", "sql", "postgresql", "postgres", "snowflake")
 
 
@@ -36,7 +36,7 @@ class ModelResult:
 
     failure: ModelFailure | None = None
     released: int = 0
-    """Sentences and queries that were shown."""
+    """Number of sentences and queries that were shown."""
     dropped: int = 0
     has_query: bool = False
     not_documented: bool = False
@@ -45,7 +45,7 @@ class ModelResult:
 
 @dataclass(frozen=True, slots=True)
 class OfflineAnswer:
-    """What is answered without a model, which a model may rephrase."""
+    """The answer without a model, which a model may rephrase."""
 
     statements: Sequence[tuple[str, Sequence[Source]]]
     sql: str | None
@@ -54,19 +54,19 @@ class OfflineAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """Reads what models answer to a question from the sources that were found."""
+    """Reads a model's answer to a question and checks it against the sources."""
 
     conversation: Conversation
     intent: Intent
     offline: OfflineAnswer
     sources: Mapping[int, Source]
-    """By the number that the model sees."""
+    """Sources by the number that the model sees."""
     citations: Citations
     documentation: Documentation | None
-    """Checks SQL; `None` where the collection has no databases."""
+    """Checks SQL; `None` if the collection has no databases."""
 
     def read(self, pieces: StreamedAnswer, stop: StopToken) -> Generator[TextPiece, None, ModelResult]:
-        """Yield the sentences that can be checked, as they are complete; closing the generator cancels the call."""
+        """Yield each sentence that passes the checks once it is complete. Closing the generator cancels the call."""
         result, checked, releaser = ModelResult(), _Checked(self), Releaser()
         try:
             while True:
@@ -88,7 +88,7 @@ class ModelAnswer:
         return result
 
     def data(self) -> dict[str, Any]:
-        """What a model is shown: the answer without it, then what its sources say besides."""
+        """Return the request for a model: the answer without a model, then what else its sources say."""
         turns = self.conversation.earlier[-EARLIER_TURNS:]
         numbers = {source: number for number, source in self.sources.items()}
         answer = [{"says": text, "n": [numbers[each] for each in sources]} for text, sources in self.offline.statements]
@@ -109,12 +109,12 @@ class ModelAnswer:
 
 
 def _without_orders(text: str) -> str:
-    """A turn without its instructions to a model: a caller may have forged it."""
+    """Remove instructions to a model from an earlier turn, which a caller may have forged."""
     return " ".join(each for each in split_sentences(text) if not is_addressed_to_a_model(each))
 
 
 class _Checked:
-    """Releases what passes the checks."""
+    """Releases the parts of an answer that pass the checks."""
 
     def __init__(self, answer: ModelAnswer) -> None:
         said = [turn.text for turn in answer.conversation.earlier if turn.role == "assistant"]
@@ -123,7 +123,7 @@ class _Checked:
         self._has_text = False
 
     def release(self, parts: Iterable[Sentence | CodeBlock], result: ModelResult) -> Iterator[TextPiece]:
-        """What may be shown of some sentences and blocks."""
+        """Yield what may be shown of these sentences and code blocks."""
         for part in parts:
             text = self._query(part, result) if isinstance(part, CodeBlock) else self._sentence(part, result)
             if text is None:
@@ -160,7 +160,7 @@ class _Checked:
         return next((each.dialect for each in self._answer.sources.values() if each.dialect is not None), "postgres")
 
     def _problem(self, language: str, sql: str, result: ModelResult) -> str | None:
-        """Why a block is not shown; `None` if it is."""
+        """Return why a code block is not shown; `None` if it is."""
         documentation = self._answer.documentation
         given = [each.database for each in self._answer.sources.values() if each.database is not None]
         databases = list(dict.fromkeys(given))

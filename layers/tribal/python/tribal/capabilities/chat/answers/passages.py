@@ -1,4 +1,4 @@
-"""Searches a collection's passages by words and by meaning, and says how well each one fits."""
+"""Search the passages of a collection by words and by meaning, and rate how well each one fits."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RETRIEVED = 5
-"""Passages that are compared with a question, and that an answer may use. Source: docs/contracts.md, Chat."""
+"""Number of passages that are compared with a question and that an answer may use. Source: docs/contracts.md, Chat."""
 _CANDIDATES = 30
 _MEANING = 0.5
-"""The share of the words' evidence that counts however far the meaning is. By judgement."""
+"""Share of the evidence from words that counts even if the meaning is far away. By judgement."""
 
 
 _FEWEST = 200
-"""A collection with fewer passages counts as one of so many: in a short one, a word that is missing means little."""
+"""Smaller collections count as this large, because a missing word means little in a few passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedPassage:
-    """A passage with the evidence that it is about a question."""
+    """A passage and the evidence that it is about the question."""
 
     match: PassageMatch
     evidence: float
-    """0 to 1: how much of the question's words it has, weighted by how rare they are, and how near its meaning is."""
+    """From 0 to 1: the matching words of the question, weighted by rarity, and the closeness in meaning."""
     matched: frozenset[str]
-    """The terms of the question in it."""
+    """Terms of the question that occur in the passage."""
     path: str | None = None
-    """Of its file, in the archive that it was uploaded in."""
+    """Path of its file in the uploaded archive."""
 
 
 def find_passages(
     question: str, vector: NDArray[Any] | None, index: PassageIndex, sources: Collection[str]
 ) -> list[RankedPassage]:
-    """The passages with the most evidence, best first.
+    """Return the passages with the most evidence, best first.
 
     Args:
-        question: as it was asked.
-        vector: of the question, by the model of the index; `None` to search by words alone.
+        question: the question as typed.
+        vector: embedding of the question by the index's model; `None` to search by words alone.
         index: the collection's index.
-        sources: ids of the files that may be used.
+        sources: IDs of the files that may be used.
     """
     terms = query_terms(content_words(question))
     found = {_key(each): each for each in index.containing(terms, sources, _CANDIDATES)}
@@ -65,7 +65,7 @@ def find_passages(
 
 
 def nearest_passages(vector: NDArray[Any], index: PassageIndex, sources: Collection[str]) -> list[RankedPassage]:
-    """The passages that are nearest in meaning, nearest first."""
+    """Return the passages that are closest in meaning, closest first."""
     matches = index.nearest(vector, sources, RETRIEVED)
     return [RankedPassage(each, max(0.0, 1 - (each.distance or 0.0) / 2), each.matched) for each in matches]
 

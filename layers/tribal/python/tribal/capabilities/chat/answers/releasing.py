@@ -1,4 +1,4 @@
-"""Cuts the text of a model into sentences and code blocks while it arrives."""
+"""Split the text of a model into sentences and code blocks while it arrives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tribal.capabilities.chat.answers.grounding import CITATION
 from tribal.text_checks import ends_in_abbreviation
 
 MOST_PENDING_CHARS = 4_000
-"""A longer line without a sentence's end, or a longer block, is given up. By judgement: ten times what may be shown."""
+"""Longer unfinished sentences and code blocks are discarded. By judgement: ten times what may be shown."""
 _FENCE = "```"
 _END = re.compile(
     rf"[.!?\u2026][\"'\u201d\u2019)*_]*(?:{CITATION.pattern})*(?=\s+[^\s\[])|[\u3002\uff01\uff1f](?:{CITATION.pattern})*(?=[^\s\[])"
@@ -21,24 +21,24 @@ _MAY_BE_MARKER = re.compile(r"\s*(?:`{0,2}|[-*\u2022+]|\d{1,2}[.)]?)\s*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A whole sentence with its citations."""
+    """A complete sentence with its citations."""
 
     text: str
     starts_line: bool
     is_item: bool
-    """Whether it begins an item of a list."""
+    """Whether the sentence begins a list item."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A whole fenced block."""
+    """A complete fenced code block."""
 
     language: str
     text: str
 
 
 class Releaser:
-    """Takes pieces of text, and releases each sentence and each block as soon as it is complete."""
+    """Collects pieces of text and releases each sentence and code block once it is complete."""
 
     def __init__(self) -> None:
         self._line = ""
@@ -47,7 +47,7 @@ class Releaser:
         self._language = ""
 
     def feed(self, piece: str) -> Iterator[Sentence | CodeBlock]:
-        """What a piece completes."""
+        """Add a piece of text and yield the parts that it completes."""
         first, *further = piece.split("\n")
         self._line += first
         for following in further:
@@ -60,7 +60,7 @@ class Releaser:
             self._line = ""
 
     def finish(self) -> Iterator[Sentence | CodeBlock]:
-        """What is left at the end; a block that was not closed is dropped."""
+        """Yield the rest of the text. An unclosed code block is dropped."""
         yield from self._end_line()
 
     def _end_line(self) -> Iterator[Sentence | CodeBlock]:

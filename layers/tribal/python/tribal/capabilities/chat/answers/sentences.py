@@ -1,4 +1,4 @@
-"""The sentences of sources, apart from the headings above them."""
+"""Split sources into sentences, and tell headings from text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tribal.text_checks import plain, split_sentences
 
 _UNDERLINED = re.compile(r"^[ \t]{0,3}(?=\S)(.+)\n[ \t]{0,3}(?:={2,}|-{2,})[ \t]*$", re.MULTILINE)
 _MARKED = re.compile(r"^[ \t]{0,3}(?:#{1,6}(?:[ \t].*)?|(\*\*|__)(?:(?!\1).)+\1:?)[ \t]*$", re.MULTILINE)
-"""A heading of Markdown, or a line in bold."""
+"""A Markdown heading, or a line in bold."""
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _WRAPPED = re.compile(r"(?<=[^\n])\n(?=[^\n*\->|\d\u2022])")
 """A line break within a paragraph."""
@@ -19,22 +19,22 @@ _LONGEST_HEADING_CHARS = 100
 _NO_HEADING = re.compile(
     r"[\n\t]|^\s*(?:[*>|\u2022-]|\d+[.)]\s)|[.!?:;,\u2026\u3002\uff01\uff1f][\"')\]\u00bb\u201d\u2019]*\s*$"
 )
-"""Signs that an unmarked line is no heading: line breaks, cells, a bullet, or punctuation at the end."""
+"""Signs that a line without markup is not a heading: line breaks, table cells, bullets, final punctuation."""
 _LEAST_SHARED_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a source, or a heading."""
+    """A sentence or a heading of a source."""
 
     text: str
     heading: str = ""
-    """The last heading before it."""
+    """The nearest heading above the sentence."""
     is_heading: bool = False
 
 
 def read_sentences(text: str) -> Iterator[Sentence]:
-    """The headings and sentences of a source, whose lines may be wrapped, in order."""
+    """Yield the headings and sentences of a source in order. Lines may be wrapped."""
     marked = _MARKED.sub(r"\n\n\g<0>\n\n", _UNDERLINED.sub(r"# \1", text))
     paragraphs = [each for each in _PARAGRAPH_END.split(marked) if each.strip()]
     heading = ""
@@ -48,7 +48,7 @@ def read_sentences(text: str) -> Iterator[Sentence]:
 
 
 def is_repeated(sentence: str, said: Iterable[str]) -> bool:
-    """Whether a sentence was said before, whole or in part."""
+    """Return whether the sentence, or a part of it, was said before."""
     letters = _letters(sentence)
     return any(
         letters == each

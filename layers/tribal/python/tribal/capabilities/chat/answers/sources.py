@@ -1,4 +1,4 @@
-"""What an answer may cite: documented tables, joins, definitions and remarks, and passages of files."""
+"""Sources that an answer may cite: tables, joins, definitions, remarks, and passages of files."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from tribal_contracts.chat.collections import CollectionSource
 from tribal_contracts.chat.events import ChatSource
 
 TABLE_CHARS = 2_400
-"""The most characters of a table's columns that a model is shown. By judgement: some 800 tokens."""
+"""Maximum length of a table's columns in a request to a model. By judgement: about 800 tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something that may be cited."""
+    """A source that an answer may cite."""
 
     shown: ChatSource
     text: str
-    """What it says."""
+    """The content of the source."""
     database: str | None = None
-    """Of a table."""
+    """Database of the table, if it is a table."""
     dialect: DatabaseType | None = None
-    """Of its database."""
+    """SQL dialect of that database."""
     is_passage: bool = False
     file_id: str | None = None
-    """Of a passage: its file, of whose name there may be others."""
+    """ID of the passage's file, because several files may have the same name."""
 
     def numbered(self, number: int) -> Source:
-        """The same under another number."""
+        """Return a copy of the source with another number."""
         return replace(self, shown=self.shown.model_copy(update={"source_id": str(number)}))
 
 
 def documented_sources(found: DocumentedAnswer, course: str) -> dict[str, Source]:
-    """The sources of a documented answer by their ids in it; a table has all that is known of it."""
+    """Return the sources of a documented answer by ID. The source of a table contains everything known about it."""
     said: dict[str, list[str]] = {}
     for statement in found.answer.statements:
         for each in statement.sources:
@@ -49,7 +49,7 @@ def documented_sources(found: DocumentedAnswer, course: str) -> dict[str, Source
 
 
 def further_tables(found: DocumentedAnswer, known: Iterable[Source], course: str) -> list[Source]:
-    """The other tables of the context, which no statement mentions."""
+    """Return the tables of the context that no statement mentions."""
     names = {each.shown.title for each in known}
     return [
         _documented(AnswerSource(id="1", kind="table", name=name, uri=_table_uri(name)), [], found, course)
@@ -59,7 +59,7 @@ def further_tables(found: DocumentedAnswer, known: Iterable[Source], course: str
 
 
 def passage_source(found: RankedPassage) -> Source:
-    """A passage as a source."""
+    """Return the source for a passage."""
     passage = found.match.passage
     shown = ChatSource(
         source_filename=passage.source_filename,
@@ -74,7 +74,7 @@ def passage_source(found: RankedPassage) -> Source:
 
 
 def domain_source(domain: DomainInfo, course: str) -> Source:
-    """A business domain as a source."""
+    """Return the source for a business domain."""
     database = domain.databases[0]
     shown = ChatSource(
         source_filename=domain.name,
@@ -89,7 +89,7 @@ def domain_source(domain: DomainInfo, course: str) -> Source:
 
 
 def file_source(file: CollectionSource, course: str) -> Source:
-    """A file of a collection as a source."""
+    """Return the source for a file of a collection."""
     title = ", ".join(file.paths) or file.names[0]
     shown = ChatSource(
         source_filename=file.names[0],
@@ -126,7 +126,7 @@ def _documented(source: AnswerSource, said: list[str], found: DocumentedAnswer, 
 
 
 def _file_of(source: AnswerSource, pages: Mapping[str, str]) -> str:
-    """The page of a table or of a join's first one; the file of a definition; else its name."""
+    """Return the page of a table, of a join's first table, or the file of a definition; otherwise the name."""
     if source.kind in ("metric", "term", "query"):
         return source.uri.partition("#")[0]
     first = source.name.partition(" and ")[0]

@@ -1,1 +1,1 @@
-"""A question on its way to an answer: request, laws, model, events."""
+"""The way from a question to its answer: request, laws, model, events."""

@@ -1,4 +1,4 @@
-"""Chooses who answers an approved question: the models of its intent in order, or the documents themselves."""
+"""Answer an approved question, by the models for its intent in order, or from the documents alone."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ from tribal_contracts.chat.settings import CollectionEntry, Intent
 from tribal_contracts.chat.state import EXTRACTIVE
 
 LISTED = 30
-"""The most domains and files that are listed. By judgement."""
+"""Maximum number of listed domains and files. By judgement."""
 CLOSING_SECONDS = 1.0
-"""What an answer needs after a model's last word. By judgement."""
+"""Time to finish an answer after a model's last word. By judgement."""
 NOTHING = "This is not documented here."
 
 
@@ -72,10 +72,10 @@ class Answering:
     _unexplained: tuple[str, ...] = ()
 
     def events(self, stop: StopToken) -> Generator[ChatEvent, None, Finished]:
-        """The answer with its sources; returns how it ended, without the verdict.
+        """Yield the answer and its sources; return how it ended, without the verdict of the laws.
 
         Raises:
-            TribalError: the cause of a stop, after the sources of what was said until then.
+            TribalError: why the answer was stopped, once the sources of the text so far were yielded.
         """
         parts = self.finder.parts
         names = route(self.finder.entry, self.intent, parts.models.entries) if parts.asks_models else []
@@ -107,14 +107,14 @@ class Answering:
 
     @property
     def _documented_answer(self) -> Answer | None:
-        """The answer of the documentation, unless passages lead or files and domains are listed."""
+        """The answer of the documentation; `None` if passages lead, or if files and domains are listed."""
         if self.found.documented is None or self.found.passages_lead or self.intent == "syllabus_query":
             return None
         return self.found.documented.answer
 
     @property
     def _is_from_passages(self) -> bool:
-        """Whether passages answer what the documentation does not: those that lead, or that a model chose to cite."""
+        """Whether passages answer what the documentation does not: they lead, or a model cited one."""
         return self.found.passages_lead or (self._answered_by != EXTRACTIVE and self._citations.has_passage)
 
     def _cited(self) -> Iterator[ChatEvent]:
@@ -161,7 +161,7 @@ class Answering:
     def _ask(
         self, names: Sequence[str], answer: ModelAnswer, stop: StopToken
     ) -> Generator[ChatEvent, None, Reply[ModelResult] | NoReply]:
-        """Ask the models in turn; an answer without a checked sentence is not used."""
+        """Ask the models in turn. An answer in which no sentence passes the checks is not used."""
         parts, settings = self.finder.parts, self.finder.parts.settings
         prompt = ModelPrompt(
             instructions=parts.instructions(),
@@ -206,7 +206,7 @@ class Answering:
         yield from self._statements()
 
     def _obstacle(self) -> str:
-        """Why no model may be asked; empty if one may."""
+        """Return why no model may be asked; empty if one may."""
         caller, parts = self.finder.caller, self.finder.parts
         if not caller.may(ASK_CHAT):
             return f"it needs the right {ASK_CHAT!r}"
@@ -223,7 +223,7 @@ class Answering:
         return ""
 
     def _sources(self) -> list[Source]:
-        """What a model is given, besides what the answer without it cites."""
+        """Return further sources for a model, besides those of the answer without a model."""
         if self.intent == "syllabus_query":
             return self._listing()
         course = self.finder.entry.course
@@ -233,7 +233,7 @@ class Answering:
         return [*said, *passages, *tables]
 
     def _listing(self) -> list[Source]:
-        """What exists: domains of the documentation, and files."""
+        """Return what exists: files, and the domains of the documentation."""
         course = self.finder.entry.course
         domains: list[Source] = []
         if self.finder.has_documentation and self.found.documented is not None:
@@ -252,12 +252,12 @@ class Answering:
 
     @property
     def _documents_answer(self) -> bool:
-        """Whether the documentation or a passage answers the question, without a model."""
+        """Whether the documentation or a passage answers the question without a model."""
         is_quoted = self.found.relevance.passage >= LEAST_EVIDENCE
         return self.intent == "syllabus_query" or is_quoted or answers(self.found)
 
     def _offline_statements(self) -> Iterator[Cited]:
-        """What is answered without a model, each with what it cites."""
+        """Return the statements of the answer without a model, each with its sources."""
         if self.intent == "syllabus_query":
             return ((each.text, [each]) for each in self._listing())
         return extractive_statements(self.conversation.question, self.found, self.finder.entry.course)
@@ -270,7 +270,7 @@ class Answering:
         return count
 
     def _remarks(self, *, with_sql: bool = True) -> Iterator[ChatEvent]:
-        """Say which words nothing explains, and show the draft."""
+        """Say which words nothing explains, and show the draft of the SQL."""
         if self.intent == "syllabus_query":
             return
         self._unexplained = () if self._is_from_passages else unexplained_words(self.found)
@@ -283,12 +283,12 @@ class Answering:
 
 
 def _messages(answer: Answer | None) -> Iterator[str]:
-    """What to know about the answer of the documentation."""
+    """Yield the warnings of the documentation's answer."""
     yield from (each.message for each in (answer.warnings if answer else None) or ())
 
 
 def route(entry: CollectionEntry, intent: Intent, models: Mapping[str, ModelEntry]) -> list[str]:
-    """The models of a collection for an intent, in order; a tutor asks Groq only to reason, and after Gemini."""
+    """Return the models of a collection for an intent, in order. A tutor asks Groq only to reason, after Gemini."""
     names = entry.models_for(intent)
     if entry.profile != "tutor" or not isinstance(entry.models, list):
         return names

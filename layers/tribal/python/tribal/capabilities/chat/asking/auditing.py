@@ -1,4 +1,4 @@
-"""Questions and answers that are stored where `chat.audit` is on. Source: docs/contracts.md, Chat."""
+"""Questions and answers that are stored if `chat.audit` is on. Source: docs/contracts.md, Chat."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _DATED = re.compile(rf"{FOLDER}(\d{{4}}-\d{{2}}-\d{{2}})/([0-9a-z-]+)\.json")
 
 @dataclass(frozen=True, slots=True)
 class AuditedAnswers:
-    """What was stored, as one caller sees it: their own, or all with the right to read them."""
+    """Stored answers that one caller may see: their own, or all with the right to read them."""
 
     caller: Caller
     app: Application
 
     def store(self, state: AgentState) -> None:
-        """Store how a question ended."""
+        """Store the question with how it ended."""
         now, settings = self.app.clock.real(), chat_parts(self.app).settings
         today = f"{FOLDER}{now:%Y-%m-%d}/"
         if next(iter(self.app.store().keys(today)), None) is None:
@@ -51,7 +51,7 @@ class AuditedAnswers:
         put_record(self.app.store(), f"{today}{answer.id}.json", answer)
 
     def list(self, limit: int) -> list[AuditedAnswer]:
-        """The newest that the caller may see."""
+        """Return the newest answers that the caller may see."""
         found: list[AuditedAnswer] = []
         for key in self._keys():
             answer = read_record(self.app.store(), key, AuditedAnswer)
@@ -62,7 +62,7 @@ class AuditedAnswers:
         return found
 
     def remove(self, answer_id: str) -> None:
-        """Delete one of the caller's own.
+        """Delete one of the caller's own answers.
 
         Raises:
             AnswerNotFound: when the caller has no such answer.
@@ -78,7 +78,7 @@ class AuditedAnswers:
         raise AnswerNotFound(f"you have no stored answer {answer_id[:80]!r}; `tribal answers` lists yours")
 
     def remove_old(self, days: int) -> int:
-        """Delete what is older than so many days; returns how many there were."""
+        """Delete answers older than this many days; return how many were deleted."""
         first = (self.app.clock.real() - timedelta(days=days)).strftime("%Y-%m-%d")
         old = [key for key in self._keys() if (named := _DATED.fullmatch(key)) and named[1] < first]
         for key in old:

@@ -1,4 +1,4 @@
-"""Answers a question: laws first, then an answer with sources, as events. Source: chat specification, 1 to 3."""
+"""Answer a question in events: laws first, then an answer with sources. Source: chat specification, 1 to 3."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ from tribal_contracts.chat.state import AgentState, GovernorVerdict, Law
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """The chat as one caller uses it."""
+    """The chat of one caller."""
 
     caller: Caller
     app: Application
 
     def open(self, request: ChatRequest) -> OpenedChat:
-        """Check a request before anything is answered; raises as `require_ready` does.
+        """Check a request before it is answered; raises as `require_ready` does.
 
         Raises:
-            QuestionInvalid: when the question, or the conversation before it, is not valid.
+            QuestionInvalid: when the question or the conversation before it is invalid.
         """
         finder = self.require_ready(request.collection)
         return OpenedChat(read_conversation(request), finder.entry, finder)
 
     def require_ready(self, collection: str | None) -> Finder:
-        """Check that a collection can be asked, the default one when unset.
+        """Check that the caller can ask a collection, by default the configured one.
 
         Raises:
             ChatForbidden: when the caller may not ask.
             CollectionNotFound: when the collection does not exist for the caller.
-            CollectionMismatch: when its vectors are of another model than is configured.
+            CollectionMismatch: when its index was built with another embedding model than the configured one.
             IndexNotReady: when there is nothing to answer from.
         """
         if not self.caller.may(READ_DOCUMENTATION):
@@ -73,21 +73,21 @@ class Chat:
 
 
 def account_of(caller: Caller) -> str:
-    """The account of what a caller's chat costs in a day."""
+    """Return the account that the caller's chats of a day are charged to."""
     return f"chat:{object_hash(['chat', caller.subject])[:16]}"
 
 
 @dataclass(slots=True)
 class OpenedChat:
-    """A question that may be asked; its events can be read once."""
+    """A question that passed the first checks. Its events can be read once."""
 
     conversation: Conversation
     entry: CollectionEntry
     finder: Finder
     state: AgentState = field(init=False)
-    """What is known so far; it is replaced at every step."""
+    """What is known so far; replaced at every step."""
     answer: list[str] = field(default_factory=list)
-    """The pieces of the answer so far."""
+    """Pieces of the answer so far."""
 
     def __post_init__(self) -> None:
         caller = self.finder.caller
@@ -108,10 +108,11 @@ class OpenedChat:
         )
 
     def events(self, stop: StopToken) -> Generator[ChatEvent, None, None]:
-        """Everything that happens until the answer ends: `Finished` comes once, last, whatever fails.
+        """Yield everything that happens until the answer ends. Even after a failure, exactly one `Finished` comes last.
 
         Args:
-            stop: asks it to end; the answer so far stays. Its deadline and `chat.answer_seconds` limit the answer.
+            stop: requests the end of the answer, which keeps what it has so far. The answer also ends at the deadline
+                of `stop` and after `chat.answer_seconds`.
         """
         started = time.monotonic()
         seconds = min(float(self.finder.parts.settings.answer_seconds), stop.remaining_seconds())
@@ -213,7 +214,7 @@ class OpenedChat:
         self.state = self.state.model_copy(update=changes)
 
     def _stored(self, finished: Finished) -> Finished:
-        """Store the answer where `chat.audit` is on; if that fails, the answer says so."""
+        """Store the answer if `chat.audit` is on; add a warning if that fails."""
         finder = self.finder
         if not finder.parts.settings.audit:
             return finished
@@ -232,7 +233,7 @@ class OpenedChat:
 
 
 class _Limited(StopToken):
-    """A stop token with a nearer deadline."""
+    """A stop token with an earlier deadline."""
 
     __slots__ = ("_outer",)
 
@@ -257,7 +258,7 @@ class _Limited(StopToken):
 
 
 class _Lookup:
-    """What was found for a question; looked up once."""
+    """Search results for a question, which is searched for only once."""
 
     def __init__(self, finder: Finder, question: str) -> None:
         self._finder = finder
@@ -267,13 +268,13 @@ class _Lookup:
         self._found: list[Found] | None = None
 
     def all(self) -> list[Found]:
-        """For the question as it is, and as a reader sees it if that differs."""
+        """Return the results for the question as typed, and as a reader sees it if that differs."""
         if self._found is None:
             self._found = self._finder.find(self._texts)
         return self._found
 
     def best(self) -> Found:
-        """What the answer is taken from."""
+        """Return the result to answer from."""
         return max(self.all(), key=lambda each: (max(each.relevance.topic, each.relevance.passage), -_distance(each)))
 
 

@@ -1,4 +1,4 @@
-"""The supervisor: what a question is for, by rules. Source: chat specification, 1 and 6."""
+"""The supervisor, which decides by rules what kind of question is asked. Source: chat specification, 1 and 6."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _REASONING = re.compile(
 
 
 def intent_of(question: str, rules: Iterable[IntentRule] = ()) -> Intent:
-    """What a question is for; rules of one's own come first.
+    """Return the intent of a question. The project's own rules are tried first.
 
     Raises:
-        PatternsUnusable: when a rule's pattern cannot be compiled.
+        PatternsUnusable: when the pattern of a rule cannot be compiled.
     """
     text = normalised(question)
     listed = list(rules)

@@ -1,4 +1,4 @@
-"""A whole answer from a collection, for callers who do not stream. Source: docs/contracts.md, Chat."""
+"""Complete answers from a collection, for callers that do not stream. Source: docs/contracts.md, Chat."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def whole_answer(question: str, collection: str, caller: Caller, app: Applicatio
     """Ask a collection one question and wait for the answer; raises as `Chat.open` does.
 
     Raises:
-        ChatFailed: when the answer failed after the laws had approved it.
+        ChatFailed: when the answer failed after the laws had approved the question.
     """
     request = ChatRequest(messages=[ChatMessage(role="user", content=question)], collection=collection)
     text, finished = "", None
@@ -44,7 +44,7 @@ def whole_answer(question: str, collection: str, caller: Caller, app: Applicatio
 
 
 def refusal_of_order(question: str) -> Answer | None:
-    """Return the refusal of an order to change data, which applies without a collection too."""
+    """Return the refusal of an order to change data; `None` for any other question. Needs no collection."""
     verdict = order_to_change(question)
     return None if verdict.approved else refusal("integrity", verdict.reason or "")
 
@@ -74,7 +74,7 @@ def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: s
 
 
 def _statements(text: str, sources: Sequence[ChatSource]) -> Iterator[AnswerStatement]:
-    """The sentences of an answer that cite something, each with its sources."""
+    """Yield the sentences of an answer that cite something, each with its sources."""
     titles = {each.source_id: each.title for each in sources}
     start = 0
     for found in _MARKS.finditer(text):

@@ -1,1 +1,1 @@
-"""Collections: who may see them, what they hold, and what is removed."""
+"""Collections: who may see them, their files, and how files are removed."""

@@ -1,4 +1,4 @@
-"""The files of a collection in the store, which holds the truth about it."""
+"""Files of a collection in the store, from which everything else is derived."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ _JOB_ID = re.compile(r"[0-9a-z-]{26,36}")
 
 @dataclass(frozen=True, slots=True)
 class CollectionFiles:
-    """The keys of a collection's files, and its records."""
+    """Keys and records of a collection's files."""
 
     store: ObjectStore
     name: str
 
     @property
     def folder(self) -> str:
-        """The prefix of all its keys."""
+        """Prefix of all keys of the collection."""
         return f"{COLLECTIONS}{self.name}/"
 
     def job_key(self, job_id: str) -> str:
-        """An upload and what became of it."""
+        """Return the key of a job's record."""
         return f"{self.folder}jobs/{job_id}.json"
 
     def upload_key(self, job_id: str) -> str:
-        """The bytes of an upload until it is read."""
+        """Return the key of an upload's bytes, which are kept until its job ends."""
         return f"{self.folder}uploads/{job_id}"
 
     def progress_folder(self, job_id: str) -> str:
-        """What was read of an upload so far."""
+        """Return the prefix of what has been read of an upload so far."""
         return f"{self.folder}progress/{job_id}/"
 
     def source_folder(self, source_id: str) -> str:
-        """Everything that is stored of a file."""
+        """Return the prefix of everything that is stored for a file."""
         return f"{self.folder}sources/{source_id}/"
 
     def original_key(self, source_id: str) -> str:
-        """The bytes of a file as they were uploaded."""
+        """Return the key of a file's original bytes."""
         return f"{self.source_folder(source_id)}original"
 
     def passages_key(self, source_id: str) -> str:
-        """The passages of a file with their vectors."""
+        """Return the key of a file's passages and their vectors."""
         return f"{self.source_folder(source_id)}passages.jsonl"
 
     @property
@@ -71,7 +71,7 @@ class CollectionFiles:
         return RecordFile(self.store, f"{self.folder}collection.json", CollectionRecord)
 
     def manifest(self) -> CollectionManifest:
-        """What answers may use; nothing if nothing was ever uploaded.
+        """Return the list of files that answers may use; empty before the first upload.
 
         Raises:
             ObjectDamaged: when it cannot be parsed.
@@ -79,7 +79,7 @@ class CollectionFiles:
         return self._manifest.find() or CollectionManifest(sources=[])
 
     def change_manifest(self, change: Callable[[CollectionManifest], CollectionManifest]) -> CollectionManifest:
-        """Replace the manifest; `change` is called again when another process was faster.
+        """Replace the manifest. If another process was faster, `change` is called again.
 
         Raises:
             ObjectDamaged: when it cannot be parsed.
@@ -87,7 +87,7 @@ class CollectionFiles:
         return self._manifest.change(change, CollectionManifest(sources=[]))
 
     def record(self) -> CollectionRecord | None:
-        """What the collection is; `None` before its first upload.
+        """Return the record of the collection; `None` before its first upload.
 
         Raises:
             ObjectDamaged: when it cannot be parsed.
@@ -95,10 +95,10 @@ class CollectionFiles:
         return self._record.find()
 
     def require_record(self, expected: CollectionRecord) -> None:
-        """Write what the collection is, or check that its vectors are of the same model.
+        """Write the record of the collection, or check that its embedding model is still the same.
 
         Raises:
-            CollectionMismatch: when they are not.
+            CollectionMismatch: when the model is another one.
         """
         present = self.record()
         if present is None:
@@ -115,11 +115,11 @@ class CollectionFiles:
             )
 
     def job_file(self, job_id: str) -> RecordFile[UploadJob]:
-        """The file of an upload."""
+        """Return the file of a job."""
         return RecordFile(self.store, self.job_key(job_id), UploadJob)
 
     def job(self, job_id: str) -> UploadJob | None:
-        """An upload; `None` if there is no such one.
+        """Return a job; `None` if it does not exist.
 
         Raises:
             ObjectDamaged: when its file cannot be parsed.
@@ -127,20 +127,20 @@ class CollectionFiles:
         return self.job_file(job_id).find() if _JOB_ID.fullmatch(job_id) else None
 
     def job_ids(self) -> list[str]:
-        """The ids of all uploads, newest first, read from the names of their files."""
+        """Return the IDs of all jobs from the names of their files, newest first."""
         prefix = f"{self.folder}jobs/"
         names = (key.removeprefix(prefix).removesuffix(".json") for key in self.store.keys(prefix))
         return sorted(filter(_JOB_ID.fullmatch, names), reverse=True)
 
     def source_file(self, source_id: str) -> RecordFile[SourceRecord]:
-        """The file that says how a file was read; it exists once it was read to its end."""
+        """Return the record of how a file was read. It is written once reading is complete."""
         return RecordFile(self.store, f"{self.source_folder(source_id)}source.json", SourceRecord)
 
     def passages(self, source_id: str) -> Iterator[StoredPassage]:
-        """The passages of a file, in order.
+        """Yield the passages of a file in order.
 
         Raises:
-            ObjectNotFound: when it has none.
+            ObjectNotFound: when it has no passages.
             ObjectDamaged: when a line cannot be parsed.
         """
         key = self.passages_key(source_id)
@@ -151,7 +151,7 @@ class CollectionFiles:
                 raise ObjectDamaged(f"{key!r} in {self.store.location} is damaged; restore it from a backup") from error
 
     def is_indexed(self, sources: list[str], embedding: EmbeddingRecord) -> bool:
-        """Whether exactly these files are in the current generation of the index, and no other generation is left."""
+        """Return whether the only index generation left contains exactly these files."""
         folder = collection_index(self.name)
         pointer_key = f"{folder}current.json"
         try:
@@ -163,7 +163,7 @@ class CollectionFiles:
         return set(self.store.keys(folder)) == {pointer_key, f"{folder}{pointer.content_hash}.db"}
 
     def erase(self, prefix: str) -> None:
-        """Erase every object with a prefix, with all its versions."""
+        """Erase all versions of every object with this prefix."""
         for key in list(self.store.keys(prefix)):
             self.store.erase(key)
 

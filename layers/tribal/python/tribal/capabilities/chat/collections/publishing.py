@@ -1,4 +1,4 @@
-"""Publishes the index of a collection from its files."""
+"""Publish the index of a collection from its files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def publish_index(files: CollectionFiles, indexes: PassageIndexes, *, force: bool = False) -> None:
-    """Build the index from what the manifest lists; does nothing if it was built from exactly that, unless forced.
+    """Build the index from the files in the manifest. Does nothing if it is up to date, unless forced.
 
     Raises:
         IndexWriteFailed: when it cannot be published.
@@ -35,9 +35,9 @@ def publish_index(files: CollectionFiles, indexes: PassageIndexes, *, force: boo
 
 
 def rebuild_indexes(app: Application, *, force: bool) -> Iterator[str]:
-    """Rebuild the indexes of collections that are missing or cannot be used, or all; yields a line for each.
+    """Rebuild the indexes that are missing or unusable, or all of them; yield a line for each.
 
-    A collection that another process works on is left to it.
+    Skips collections that another process is working on.
 
     Raises:
         IndexWriteFailed: when an index cannot be published.
@@ -56,7 +56,7 @@ def rebuild_indexes(app: Application, *, force: bool) -> Iterator[str]:
 
 
 def _is_lost(files: CollectionFiles, record: CollectionRecord, indexes: PassageIndexes) -> bool:
-    """Whether the index is missing, damaged, from another version, or not that of the manifest."""
+    """Return whether the index is missing, damaged, of another version, or does not match the manifest."""
     try:
         return indexes.current(files.name) is None or not files.is_indexed(_sources(files), record.embedding)
     except IndexNotReady:

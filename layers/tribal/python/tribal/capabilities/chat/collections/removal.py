@@ -1,7 +1,7 @@
-"""Removes files from collections: at once from answers, and then from the store.
+"""Remove files from collections: at once from answers, then from the store.
 
-`manifest.json` first loses the file, so that no answer uses it. The next job of the collection deletes its
-original, its passages and every generation of the index that contains it, and records that it is gone.
+First the file is taken out of `manifest.json`, so that no answer uses it. Then the collection's next job deletes its
+original, its passages and every index generation that contains it, and records that it is gone.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from tribal.ports.passages import PassageIndexes
 from tribal_contracts.chat.collections import CollectionManifest, CollectionSource, RemovedSource
 
 GONE_WITHIN = timedelta(days=1)
-"""When the last copy of a removed file is gone. By judgement: a queue delivers within hours, and an instance of a
-function, whose disk holds an index for readers, does not live longer."""
+"""Time until the last copy of a removed file is gone. By judgement: a queue delivers within hours, and function
+instances, which keep an index on their disk, do not live longer."""
 _SHOWN = 20
-"""The most names in a message."""
+"""Maximum number of names in a message."""
 
 
 def find_source(collection: str, sources: Sequence[CollectionSource], name: str) -> CollectionSource:
-    """The file of an id, or the only one of a path in an archive or of a name.
+    """Return the file with this ID, or the only one with this name or path in an archive.
 
     Args:
-        collection: its name.
+        collection: name of the collection.
         sources: its files.
-        name: of the file, its path in an archive, or its id.
+        name: name of the file, its path in an archive, or its ID.
 
     Raises:
         CollectionNotFound: when the collection has no such file, or several of that name.
@@ -59,13 +59,13 @@ def _ids(sources: list[CollectionSource]) -> list[str]:
 
 
 def shown_names(source: CollectionSource) -> list[str]:
-    """The names of a file, those in folders of an archive with their path."""
+    """Return the names of a file. Files in a folder of an archive are named with their path."""
     within = {each.rpartition("/")[2] for each in source.paths}
     return [*source.paths, *(each for each in source.names if each not in within)]
 
 
 def withdraw(files: CollectionFiles, source_id: str, removed_at: str) -> None:
-    """Take a file out of answers; does nothing if it was added again since then."""
+    """Take a file out of answers. Does nothing if it was added again after `removed_at`."""
 
     def without(manifest: CollectionManifest) -> CollectionManifest:
         moment = datetime.fromisoformat(removed_at)
@@ -83,7 +83,7 @@ def withdraw(files: CollectionFiles, source_id: str, removed_at: str) -> None:
 
 
 def delete_withdrawn(files: CollectionFiles, indexes: PassageIndexes, clock: Clock) -> None:
-    """Delete everything that the store has of withdrawn files; can be repeated after a kill at any point.
+    """Delete everything that the store has of withdrawn files. Safe to repeat after a crash at any point.
 
     Raises:
         IndexWriteFailed: when the index without them cannot be published.
@@ -110,5 +110,5 @@ def delete_withdrawn(files: CollectionFiles, indexes: PassageIndexes, clock: Clo
 
 
 def gone_by(removed_at: str) -> str:
-    """When the last copy of a file that was removed at a time is gone."""
+    """Return when the last copy of a removed file will be gone."""
     return f"{datetime.fromisoformat(removed_at) + GONE_WITHIN:%Y-%m-%dT%H:%M:%SZ}"

@@ -8,7 +8,7 @@ from tribal_contracts.chat.settings import CATALOG, ChatSettings, CollectionEntr
 
 
 def is_visible(entry: CollectionEntry, caller: Caller) -> bool:
-    """Whether a caller belongs to the layer of a collection; one of the company without an owner is for everyone."""
+    """Return whether the caller may see a collection: its members, or everyone if it has no owner."""
     if entry.owner is None:
         return entry.layer == "company"
     spaces = caller.identity.spaces(entry.layer)
@@ -16,7 +16,7 @@ def is_visible(entry: CollectionEntry, caller: Caller) -> bool:
 
 
 def visible_collections(settings: ChatSettings, caller: Caller) -> list[CollectionEntry]:
-    """The collections that a caller may see, `catalog` first."""
+    """Return the collections that the caller may see, `catalog` first."""
     catalog = settings.entry(CATALOG)
     assert catalog is not None, "catalog is always there"
     others = [each for each in settings.collections if each.title != CATALOG and is_visible(each, caller)]
@@ -24,7 +24,7 @@ def visible_collections(settings: ChatSettings, caller: Caller) -> list[Collecti
 
 
 def find_collection(name: str, settings: ChatSettings, caller: Caller) -> CollectionEntry:
-    """A collection by name.
+    """Return the collection with this name.
 
     Raises:
         CollectionNotFound: when it is not configured, or the caller may not see it.

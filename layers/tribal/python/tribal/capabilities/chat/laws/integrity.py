@@ -1,4 +1,4 @@
-"""The law of integrity: phrases that are refused, whatever else a question asks."""
+"""The law of integrity: phrases that are refused, whatever else the question asks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal.errors import missing_package
 from tribal_contracts.chat.settings import Profile
 
 TURNS = 4
-"""How many of the last turns of the user are joined, besides the question alone."""
+"""Number of the user's last turns in which split phrases are searched for, besides the question alone."""
 _PHRASES = ("write code for", "solve assignment")
 """Source: chat specification, 2."""
 _TUTOR_REASON = "This asks for a complete solution of graded work, which is not given. Ask about the material."
@@ -25,7 +25,7 @@ _OWN_REASON = "This is not answered in this collection."
 
 
 def _words(text: str) -> str:
-    """A pattern for words with any white space between them, or none."""
+    """Return a pattern for these words with any white space, or none, between them."""
     return f"{WHITE_SPACE}*".join(map(re.escape, text.split()))
 
 
@@ -72,17 +72,17 @@ _JOINED_VALUES = re.compile(
     rf"|(?:row|record|entrie|personaldata|contactdata)s?(?:of|about|on|for|from)(?:all|every|the"
     rf"|our)*\w{{0,20}}?{_PEOPLE}))"
 )
-"""The same without white space between the words."""
+"""The same requests without white space between the words."""
 _STRUCTURE_PREFIX = re.compile(
     r"^(?:(?:in|from|for|on|within|using)\b[^,:;]{0,60}\b(?:table|schema|column)s?|the [\w.]+ table"
     r"|[\w.]+ table)\b\s?[,:;-]?\s?"
 )
-"""Names where something is, and asks nothing about it."""
+"""Names a place, such as a table, without asking about it."""
 _ABOUT_STRUCTURE = re.compile(
     r"\b(?:column|table|field|attribute|schema|stored|documented|data type|datatype|mean|meaning|defined|definition"
     r"|masked\?|which|where|why|how is|how are|how do we (?:mask|store|protect)|policy|policies)s?\b"
 )
-"""Questions about such columns, which are answered."""
+"""Questions about secret columns, which are answered."""
 
 
 class PatternsUnusable(Exception):
@@ -92,14 +92,14 @@ class PatternsUnusable(Exception):
 def integrity(
     question: str, earlier: Sequence[str], profile: Profile, own: Iterable[str] = (), meant: str | None = None
 ) -> LawVerdict:
-    """Whether a question, alone, with the turns before it, or as it is meant, contains a refused phrase.
+    """Check whether a question contains a refused phrase: as typed, as completed, or joined with the turns before it.
 
     Args:
-        question: the current turn of the user, as it was typed.
+        question: the user's current turn, as typed.
         earlier: the user's turns before it, oldest first.
-        profile: whose phrases apply.
-        own: further patterns of the collection, in the syntax of RE2.
-        meant: the question as it was completed; the same as typed if unset.
+        profile: the profile whose phrases apply.
+        own: the collection's own patterns, in RE2 syntax.
+        meant: the question as completed; as typed if unset.
 
     Raises:
         PatternsUnusable: when a pattern of the collection cannot be compiled.
@@ -119,7 +119,7 @@ def integrity(
 
 
 def order_to_change(question: str) -> LawVerdict:
-    """Whether a question that names no collection orders a change of data."""
+    """Check whether a question, asked without a collection, orders a change of data."""
     return LawVerdict(False, CHANGE_REASON) if any(map(orders_a_change, readings(question))) else APPROVED
 
 
@@ -134,7 +134,7 @@ def _is_refused_by_catalog(text: str) -> bool:
 
 
 def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
-    """Patterns of RE2, in any case.
+    """Compile RE2 patterns that ignore case.
 
     Raises:
         PatternsUnusable: when one cannot be compiled, or RE2 is not installed.

@@ -1,4 +1,4 @@
-"""Find orders to change data, and requests for SQL that does, in a text without disguises."""
+"""Detect orders to change data, and requests for SQL that does, in a text without disguises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CERTAIN = (
     r"|purge|deduct|decrement|increment|rename|reopen|resolve|dismiss|upgrade|downgrade|reschedule|undo|restore|replace"
     r"|correct|enrol|enroll|upsert|edit|rewrite|reinstate|uncancel|blacklist|promote|demote|expire)"
 )
-"""Verbs that are no nouns, so that any object makes an order."""
+"""Verbs that cannot be nouns; followed by any object, they form an order."""
 _OTHER = (
     r"(?:set|close|mark|archive|reset|grant|book|refund|update|drop|merge|cancel|change|create"
     r"|add(?! up| together)|register|open|lock"
@@ -36,7 +36,7 @@ _NO_REQUEST = (
     r"|select|sql|join|diagram|number"
     r"|count|total|average|names?|ids?|values?|columns?)\b)"
 )
-"""Asks for an answer rather than for a change."""
+"""Excludes requests for an answer, such as "create a list"."""
 _POLITE = (
     r"(?:(?:please|kindly|pls|plz|hey|hi|hello|ok|okay|now|just|also|then|and|so|simply|immediately|quickly|first|next"
     r"|finally|(?:can|could|would|will|may i ask) you(?: please| kindly)?|you (?:must|should|have to"
@@ -55,7 +55,7 @@ _PLACE = (
     r"|customers|users|people|they|we|i|you|employees)\b)"
     r"(?:the )?[\w.\"`]+(?: table| database| schema| column)? )?"
 )
-"""Names a table or a row before the order, without a sign between them."""
+"""Names a table or a row before the order, without punctuation in between."""
 _JOINED_DETERMINER = r"(?:all|every|each|the|this|these|those|my|our)"
 _OBJECT = rf"(?: {_DETERMINER}\b(?! of\b)|{_JOINED_DETERMINER}(?=\w{{3}}))"
 _TO_A_VALUE = r" (?!to\b|as\b)[^.?!,;]{1,80}? (?:to|as|=|off|equal to) ?[\w'\"]"
@@ -82,7 +82,7 @@ _JOINED_ORDER = re.compile(
     rf"|(?:cancel|close|reset|archive|lock|block|ban|drop|refund|reopen){_ONE}$|(?:want"
     rf"|need)\w{{3,40}}tobe\w{{2,12}}ed)"
 )
-"""The same in a text without anything between its words."""
+"""An order in a text without anything between its words."""
 _PLEASE = re.compile(rf"\b(?:please|go ahead and) (?:{_CERTAIN}|{_OTHER}){_OBJECT}")
 _WANTED = re.compile(
     rf"^{_POLITE}(?:(?:i|we) (?:want|need|would like|'d like)|i'd like|have|get"
@@ -116,15 +116,15 @@ _HOW = re.compile(r"\b(?:how|what (?:it )?(?:means|happens)|steps|the way) ")
 
 
 _CLAUSE_CHARS = 300
-"""The part of a clause that is looked at, so that time is linear in the length of a text."""
+"""Characters of a clause that are examined, so that the time stays linear in the length of the text."""
 _CLAUSES = 30
-"""How many clauses of a sentence are looked at, from its start and from its end."""
+"""Number of clauses that are examined from the start and from the end of a sentence."""
 _LEAST_JOINED = 12
-"""Shorter texts without white space are names."""
+"""Shorter texts without white space are taken for names."""
 
 
 def orders_a_change(text: str) -> bool:
-    """Whether a text, normalised, orders to change data or asks for SQL that does."""
+    """Return whether a normalised text orders a change of data, or asks for SQL that changes data."""
     if _PLEASE.search(text) or any(pattern.search(text) for pattern in _SQL):
         return True
     if " " not in text and len(text) >= _LEAST_JOINED:
@@ -133,7 +133,7 @@ def orders_a_change(text: str) -> bool:
 
 
 def _is_order(sentence: str) -> bool:
-    """Whether a clause of a sentence is an order; the clauses of a question ask about it."""
+    """Return whether a clause of the sentence is an order. The clauses of a question never are."""
     sentence = sentence.strip(" \"'`([{*>#-_/@")
     if _ASKS.match(sentence):
         return False

@@ -1,4 +1,4 @@
-"""The law of scope: a question must be about what the collection has."""
+"""The law of scope: a question must be about the content of the collection."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from tribal.answering.answer import OFF_TOPIC
 from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
 
 LEAST_EVIDENCE = 0.17
-"""The evidence from which a question is about a passage. Measured by `python -m bench.chat`."""
+"""From this evidence on, a question is about a passage. Measured by `python -m bench.chat`."""
 _TUTOR_REASON = "This is not about the material of this collection, so it is not answered here."
 
 
 class NothingRetrieved(Exception):
-    """There is nothing to compare a question with, so the law of scope refuses it."""
+    """There is nothing to compare the question with, so the law of scope refuses it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """How close the collection comes to a question."""
+    """How close the content of a collection is to a question."""
 
     topic: float = 0.0
-    """The probability that the question is about what is documented, 0 to 1; 1 if it names any of it."""
+    """Probability that the question is about the documentation, 0 to 1; 1 if it names a part of it."""
     passage: float = 0.0
-    """The best passage's evidence, 0 to 1."""
+    """Evidence of the best passage, 0 to 1."""
     distance: float | None = None
-    """The smallest squared L2 distance of a passage; `None` if none was retrieved."""
+    """Smallest squared L2 distance of a passage; `None` if none was retrieved."""
 
 
 def scope_by_distance(found: Sequence[Relevance], threshold: float) -> LawVerdict:
-    """Whether a passage is nearer than the threshold. Source: chat specification, 2.
+    """Check whether a passage is closer than the threshold. Source: chat specification, 2.
 
     Args:
-        found: for the question alone and, if it follows another one, for both together.
+        found: relevance of the question alone and, if it follows another one, of both together.
         threshold: squared L2 distance of unit vectors, exclusive.
 
     Raises:
@@ -46,11 +46,11 @@ def scope_by_distance(found: Sequence[Relevance], threshold: float) -> LawVerdic
 
 
 def scope_by_relevance(found: Sequence[Relevance], threshold: float, *, asks_what_exists: bool) -> LawVerdict:
-    """Whether a question is about what is documented, or about a passage.
+    """Check whether a question is about the documentation or about a passage.
 
     Args:
-        found: for the question alone and, if it follows another one, for both together.
-        threshold: of the probability that it is about what is documented, inclusive.
+        found: relevance of the question alone and, if it follows another one, of both together.
+        threshold: minimum probability that the question is about the documentation, inclusive.
         asks_what_exists: whether the question asks what is documented, which is always in scope.
     """
     is_known = any(each.topic >= threshold or each.passage >= LEAST_EVIDENCE for each in found)

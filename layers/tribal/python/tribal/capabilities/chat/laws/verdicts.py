@@ -1,4 +1,4 @@
-"""What laws say, and how they are evaluated: all of them, and an error refuses."""
+"""Verdicts of laws. All laws are evaluated, and a law that fails refuses."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from tribal_contracts.chat.state import GovernorVerdict, Law
 
 ORDER: tuple[Law, ...] = ("scope", "integrity", "mastery")
-"""The order in which the violated law is named."""
+"""If several laws refuse, the first one in this order is named."""
 
 
 @dataclass(frozen=True, slots=True)
 class LawVerdict:
-    """What one law says."""
+    """The verdict of one law."""
 
     approved: bool
     reason: str = ""
-    """Why it refuses."""
+    """Why the law refuses."""
     enforced: bool = True
-    """Whether it has a rule at all."""
+    """Whether the law has a rule at all."""
 
 
 APPROVED = LawVerdict(True)
@@ -30,11 +30,11 @@ MASTERY = LawVerdict(True, enforced=False)
 def govern(
     laws: Mapping[Law, Callable[[], LawVerdict]], failed: Callable[[Law, Exception], None] = lambda *_: None
 ) -> GovernorVerdict:
-    """Evaluate every law; the first in `ORDER` that refuses is named.
+    """Evaluate all laws. If several refuse, the first one in `ORDER` is named.
 
     Args:
-        laws: by name; one that raises refuses.
-        failed: called with what a law raised.
+        laws: evaluations by name; one that raises counts as a refusal.
+        failed: called with the exception of a law that raises.
     """
     verdicts = {law: _evaluated(law, laws[law], failed) for law in ORDER if law in laws}
     idle = [law for law, verdict in verdicts.items() if not verdict.enforced]

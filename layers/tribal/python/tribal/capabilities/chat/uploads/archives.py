@@ -1,4 +1,4 @@
-"""Opens zip archives that may be hostile. Names of entries never become paths, and their sizes are never believed."""
+"""Open zip archives, which may be hostile. Entry names never become paths, and declared sizes are not trusted."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ from tribal_contracts.chat.jobs import FileStatus
 from tribal_contracts.chat.settings import UploadLimits
 
 _DIRECTORY_BYTES_PER_ENTRY = 1_024
-"""More than a name of 255 characters and every usual field need."""
+"""More than enough for a name of 255 characters and all usual fields."""
 _ENCRYPTED, _PATCHED = 0x1 | 0x40 | 0x2000, 0x20
 """Flags of an entry."""
 _FOLDER = 0x10
-"""An attribute of an entry."""
+"""Attribute of an entry that is a folder."""
 _MEGABYTE = 1024 * 1024
 _JUNK_FOLDER = "__MACOSX"
 _JUNK = (".ds_store", "thumbs.db", "desktop.ini")
 
 
 class EntryRefused(Exception):
-    """An entry is not read; the others are."""
+    """An entry cannot be read. The other entries can."""
 
     def __init__(self, status: FileStatus, reason: str) -> None:
         super().__init__(reason)
@@ -57,22 +57,22 @@ class EntryRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
-    """A file of an archive."""
+    """A file in an archive."""
 
     number: int
-    """Its place in the archive, the same each time."""
+    """Position in the archive; it never changes."""
     name: str
-    """Without folders; several entries may have the same."""
+    """Name without folders; several entries may share it."""
     path: str | None
-    """With its folders, if it has any."""
+    """Path with folders; `None` if it has none."""
     status: FileStatus | None
-    """Why it cannot be unpacked; `None` if it can be."""
+    """Why the entry cannot be unpacked; `None` if it can."""
     reason: str
     described: DirectoryEntry = field(repr=False)
 
 
 class Archive:
-    """An open archive. `open_archive` opens it."""
+    """An open archive, created by `open_archive`."""
 
     def __init__(
         self, file: BinaryIO, directory: Directory, name: str, limits: UploadLimits, now: Callable[[], float]
@@ -84,16 +84,16 @@ class Archive:
             for number, (each, found) in enumerate(zip(directory.entries, entry_names(directory.entries), strict=True))
             if not _is_empty_folder(each, found) and not _is_junk(found)
         ]
-        """Its files in order, without folders and what file managers add."""
+        """Files in order, without folders and without the files that file managers add."""
         self._unpacked = 0
         # What an entry claims is the most that is unpacked of it.
         self._require_total(sum(each.described.size_bytes for each in self.entries if each.status is None))
 
     def unpack(self, entry: ArchiveEntry, target: Path) -> int:
-        """Write an entry to a new file, and return its size; nothing is left of one that is refused.
+        """Unpack an entry into a new file and return its size. If the entry is refused, no file is left.
 
         Raises:
-            EntryRefused: when it cannot be unpacked, or is too large for its packed size or too slow.
+            EntryRefused: when it cannot be unpacked, is compressed too strongly, or takes too long.
             UploadLimitExceeded: when all entries together are too large.
         """
         if entry.status is not None:
@@ -186,10 +186,10 @@ def open_archive(
     """Open an archive.
 
     Args:
-        file: where it is.
-        name: what messages call it.
-        limits: of entries, sizes and times.
-        now: seconds on a monotonic clock.
+        file: path of the archive.
+        name: name of the archive in messages.
+        limits: limits on entries, sizes and times.
+        now: returns the seconds of a monotonic clock.
 
     Raises:
         UploadUnreadable: when it is damaged.
@@ -228,7 +228,7 @@ def _is_junk(name: str | None) -> bool:
 
 
 def _overlapping(directory: Directory) -> set[int]:
-    """Places of the entries whose bytes are also those of another entry or of the directory."""
+    """Return the positions of entries that share bytes with another entry or with the directory."""
     spans = sorted(
         (each.offset, each.offset + LOCAL_HEADER.size + each.packed_bytes, number)
         for number, each in enumerate(directory.entries)

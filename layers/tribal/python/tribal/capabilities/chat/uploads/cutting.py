@@ -1,4 +1,4 @@
-"""Cuts the text of a page into passages."""
+"""Cut the text of a page into passages."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import re
 PASSAGE_CHARS = 1_000
 OVERLAP_CHARS = 200
 LARGEST_CHARS = 1_200
-"""The last passage of a page may be longer than `PASSAGE_CHARS`, so that none is shorter than its overlap."""
+"""The last passage of a page may be this long, so that it is never shorter than its overlap."""
 _LEAST_CHARS = 600
 _LEAST_OVERLAP_CHARS = 100
 _VISIBLE, _SPACE = re.compile(r"\S"), re.compile(r"\s")
 _SENTENCE = re.compile(r"[.!?\u2026][\"')\]\u00bb\u2019\u201d]*(?=\s)|[\u3002\uff01\uff1f]")
 _BREAKS = (re.compile(r"\n\s*\n"), _SENTENCE, re.compile(r"\n"), _SPACE)
-"""Where a passage ends: the first kind that occurs late enough in it, at its last occurrence."""
+"""Where a passage may end. The first kind that occurs late enough is used, at its last occurrence."""
 
 
 def cut(page_text: str) -> list[str]:
-    """Passages of about 1,000 characters with about 200 overlap; none if there is no text.
+    """Cut a page into passages of about 1,000 characters that overlap by about 200; none if it has no text.
 
-    They end at paragraphs, else sentences, lines or words. Every character but white space is in one of them. Takes
-    time linear in the length of the text.
+    Passages end at a paragraph, otherwise at a sentence, line or word. Every character except white space is in a
+    passage. Takes time linear in the length of the text.
     """
     text = page_text.rstrip()
     passages = []

@@ -1,4 +1,4 @@
-"""Gives the passages of an upload their vectors, and makes sources of its files."""
+"""Embed the passages of an upload, and store its files as sources."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tribal_contracts.chat.collections import (
 
 
 def require_affordable(files: list[ReadFile], embedder: TextEmbedder, per_upload_usd: float) -> float:
-    """What embedding an upload can cost at most, in dollars.
+    """Return the maximum cost of embedding an upload, in dollars.
 
     Raises:
-        UploadLimitExceeded: when that is more than an upload may cost.
+        UploadLimitExceeded: when it exceeds what an upload may cost.
     """
     worst = embedder.worst_usd(sum(each.characters for each in files if each.status is None))
     if worst > per_upload_usd:
@@ -43,13 +43,13 @@ class SourceWriter:
     embedder: TextEmbedder
     added_at: str
     check: Callable[[], None]
-    """Raises `NotNow` when there is no time left."""
+    """Raises `NotNow` if no time is left."""
 
     def write(self, number: int, file: ReadFile, item: UploadItem) -> None:
-        """Store the original and the passages of a file, and last of all how it was read; does nothing if that exists.
+        """Store a file's original, then its passages, then its record. Does nothing if the record exists.
 
         Raises:
-            EmbeddingFailed: when it has no vectors.
+            EmbeddingFailed: when its passages could not be embedded.
             NotNow: when the rest has to wait.
         """
         files, source_id = self.progress.files, str(file.source_id)

@@ -1,4 +1,4 @@
-"""Ends jobs that failed as a whole: with the reason, and without what they stored."""
+"""End jobs that failed as a whole: record the reason, and remove what they stored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tribal_contracts.chat.jobs import UploadedFile, UploadJob
 
 
 def expected_error(error: BaseException) -> TribalError:
-    """What to report of an error that ends a job; an unexpected one becomes `ChatFailed`."""
+    """Return the error to report for a failed job. An unexpected error becomes `ChatFailed`."""
     if isinstance(error, TribalError):
         return error
     if isinstance(error, TooManyDeaths):
@@ -33,7 +33,7 @@ def expected_error(error: BaseException) -> TribalError:
 
 
 def refused_files(job: UploadJob, read: Iterable[ReadFile], reason: str) -> list[UploadedFile]:
-    """The files of a job of which nothing stays: those that are or would be indexed are refused."""
+    """Return the files of a failed job. Those that are or would be indexed are marked as refused."""
     files = [
         each.model_copy(update={"status": "refused", "reason": reason}) if each.status == "indexed" else each
         for each in job.files
@@ -45,7 +45,7 @@ def refused_files(job: UploadJob, read: Iterable[ReadFile], reason: str) -> list
 
 
 def discard_stored(job: UploadJob, files: CollectionFiles, indexes: PassageIndexes) -> None:
-    """Remove the sources that a job added; can be repeated after a kill at any point."""
+    """Remove the sources that a job added. Safe to repeat after a crash at any point."""
     refused = {each.source_id for each in job.files if each.status == "refused" and each.source_id is not None}
 
     def is_kept(source: CollectionSource) -> bool:

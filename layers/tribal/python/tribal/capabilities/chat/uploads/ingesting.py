@@ -1,7 +1,8 @@
-"""Works through uploads and removals: one job of a collection at a time, resumable after a kill at any point.
+"""Work through uploads and removals: one job per collection at a time, resumable after a crash at any point.
 
-An upload is read first, then quoted, then embedded. Its files become sources; the manifest lists them, a generation of
-the index with them is published, and the upload is erased. Every write can be repeated and gives the same bytes.
+An upload is read, then its cost is estimated, then it is embedded. Its files become sources and are listed in the
+manifest. An index that contains them is published, and the upload is erased. Every write can be repeated and gives
+the same bytes.
 """
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ from tribal_contracts.chat.jobs import JobStatus, UploadedFile, UploadJob
 from tribal_contracts.chat.settings import TUTOR_MODELS, CollectionEntry
 
 ARRIVES_WITHIN = timedelta(hours=1)
-"""How long an upload may take to arrive; an address to send one to is valid for 15 minutes."""
+"""How long an upload may take to arrive. The address to send it to is valid for 15 minutes."""
 ARRIVING_SECONDS = 900
-"""How long a job waits for an upload that has not arrived: the longest delay of a message."""
+"""How long a job waits for an upload that has not arrived: the longest delay of a queue message."""
 PUBLISHING_SECONDS = 240.0
-"""The time that must be left to publish an index. Source: `python -m bench.passages`: 100,000 passages take 140 s."""
+"""Time that must be left to publish an index. Source: `python -m bench.passages`: 100,000 passages take 140 s."""
 _GOOD = ("indexed", "unchanged")
 Report = Callable[[UploadJob], None]
 
@@ -58,21 +59,21 @@ def ingest(
     stop: StopToken | None = None,
     report: Report = lambda _: None,
 ) -> UploadJob:
-    """Work through an upload or a removal until it ends, or until little time is left.
+    """Work through an upload or a removal until it ends or little time is left.
 
     Args:
         app: the application, with `ChatParts`.
-        collection: its name.
-        job_id: of a job of that collection; one that has ended is returned as it is.
-        stop: its deadline, and requests to stop; the job is then still `processing`.
+        collection: name of the collection.
+        job_id: ID of one of its jobs. A job that has ended is returned unchanged.
+        stop: deadline and stop requests. A job that is stopped stays `processing`.
         report: called with the job after each file.
 
     Raises:
-        JobNotFound: when there is no such job.
+        JobNotFound: when the job does not exist.
         CollectionNotFound: when the collection is no longer configured.
         ChatBusy: when another process works on the collection. Retryable.
-        EmbeddingFailed, IndexWriteFailed, StoreError: when something does not work for now; the job can be resumed.
-            Whatever else is raised ends it as failed.
+        EmbeddingFailed, IndexWriteFailed, StoreError: when a service fails temporarily; the job can be resumed. Any
+            other error ends the job as failed.
     """
     try:
         return Ingestion(app, collection, job_id, stop or StopToken()).run(report)
@@ -84,18 +85,18 @@ def ingest(
 
 @dataclass(frozen=True, slots=True)
 class _ReadUpload:
-    """An upload whose files were read, and what stores them."""
+    """An upload whose files have been read, and the writer that stores them."""
 
     read: list[ReadFile]
     items: list[UploadItem]
     manifest: CollectionManifest
-    """As it was when the job began."""
+    """The manifest when the job started."""
     writer: SourceWriter
     worst_usd: float
 
 
 class Ingestion:
-    """One job of a collection, worked on under the lease of that collection.
+    """One job of a collection. It runs under the collection's lease.
 
     Raises:
         JobNotFound, CollectionNotFound: as `ingest`.
@@ -120,7 +121,7 @@ class Ingestion:
         self._open = ExitStack()
 
     def run(self, report: Report, error: BaseException | None = None) -> UploadJob:
-        """Work through the job, or end it with an error; it is still `processing` when the rest has to wait.
+        """Run the job, or end it with an error. If the rest has to wait, the job stays `processing`.
 
         Raises:
             RunLocked: when another process works on the collection.
@@ -142,12 +143,12 @@ class Ingestion:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold the lease until everything that was opened on this machine's disk is closed and removed."""
+        """Hold the lease until all temporary files are closed and removed."""
         with self._lease, self._open:
             yield
 
     def _failed(self, job: UploadJob, error: BaseException) -> UploadJob:
-        """The job with the reason why it ends, and without files that were to be indexed."""
+        """Return the job with the reason for its failure, and without files to index."""
         if job.error is not None:
             return job
         problem, now = expected_error(error), self._app.clock.published()
@@ -197,13 +198,13 @@ class Ingestion:
         return Progress(self._files, self._job_id)
 
     def _counted(self, job: UploadJob) -> UploadJob:
-        """The job with the number of its files."""
+        """Return the job with the number of its files."""
         path, _ = self._source_of(job)
         with opened(path, job.filename, self._parts.settings.uploads) as items:
             return job.model_copy(update={"total_files": len(items), "arrived": True})
 
     def _with_next_file(self, job: UploadJob) -> UploadJob:
-        """The job with one more file embedded and stored; all of them are read first."""
+        """Embed and store one more file. All files are read before the first one is stored."""
         if self._upload is None:
             self._upload = self._read(job)
         upload, number = self._upload, len(job.files)
@@ -235,7 +236,7 @@ class Ingestion:
         )
 
     def _outcome(self, file: ReadFile, manifest: CollectionManifest, created_at: str) -> UploadedFile | None:
-        """What became of a file that is not stored; `None` for one that is to be."""
+        """Return the outcome of a file that will not be stored; `None` for the others."""
         if file.status is not None:
             return file.outcome(file.status, file.reason)
         created = datetime.fromisoformat(created_at)
@@ -245,7 +246,7 @@ class Ingestion:
         return None
 
     def _source_of(self, job: UploadJob) -> tuple[Path, TextEmbedder]:
-        """The upload on this machine's disk, and what embeds it: of a collection, always the same model."""
+        """Return the upload on disk and its embedder. A collection always uses the same model."""
         if self._source is None:
             path = self._fetched(job)
             embedder = self._parts.embedder(self._entry, f"upload:{job.job_id}", self._parts.settings.per_upload_usd)
@@ -304,7 +305,7 @@ class Ingestion:
         publish_index(self._files, self._parts.indexes())
 
     def _ended(self, job: UploadJob, status: JobStatus) -> UploadJob:
-        """Erase what only the job needs; the job with its last status."""
+        """Erase what only the job needs; return the job with its final status."""
         if job.removes is None:
             try:
                 if status == "failed":
@@ -323,18 +324,18 @@ class Ingestion:
 
 
 def may_arrive(job: UploadJob, clock: Clock) -> bool:
-    """Whether the bytes of an upload are missing, but may still be on their way."""
+    """Return whether the bytes of an upload are missing but may still arrive."""
     return not job.arrived and clock.real() < datetime.fromisoformat(job.created_at) + ARRIVES_WITHIN
 
 
 def status_of(files: list[UploadedFile]) -> JobStatus:
-    """The status of a job whose files are finished."""
+    """Return the status of a job from its finished files."""
     good = sum(each.status in _GOOD for each in files)
     return "completed" if good == len(files) else "partial" if good else "failed"
 
 
 def _named(source: CollectionSource, file: UploadedFile) -> CollectionSource:
-    """A source that has a name and a path, besides those that it had."""
+    """Return the source with this file's name and path added."""
     names, paths = dict.fromkeys([*source.names, file.filename]), dict.fromkeys(source.paths)
     if file.source_path is not None:
         paths[file.source_path] = None
@@ -342,7 +343,7 @@ def _named(source: CollectionSource, file: UploadedFile) -> CollectionSource:
 
 
 def _allowed(entry: CollectionEntry) -> list[str]:
-    """The models that may answer, by the provider's names."""
+    """Return the models that may answer, by the provider's names."""
     if entry.profile != "tutor":
         return []
     successors = [entry.successors[each] for each in TUTOR_MODELS if each in entry.successors]

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from tribal_contracts import Contract
 
 BUSY_SECONDS = 60
-"""How long a job waits while another one works on its collection. By judgement."""
+"""How long a job waits if another job works on its collection. By judgement."""
 
 
 class UploadKind:
-    """The jobs of all collections; those of one collection take turns under its lease."""
+    """The jobs of all collections. Jobs of one collection take turns under its lease."""
 
     name = "upload"
 
     def waiting(self, app: Application, ended: set[Contract]) -> Iterator[Waiting]:
-        """The jobs that wait, oldest first in each collection, but for uploads that may still arrive."""
+        """Yield the waiting jobs, oldest first in each collection, except uploads that may still arrive."""
         for collection in _collections(app):
             with suppress(StoreError):
                 lease, _ = read_lease(app.store(), app.clock, collection_lease(collection))
@@ -51,10 +51,10 @@ class UploadKind:
         error: BaseException | None = None,
         report: Report = lambda _: None,
     ) -> Worked:
-        """Work on a job, or end it with an error; reports it after each file.
+        """Run a job, or end it with an error; report it after each file.
 
         Raises:
-            JobNotFound, CollectionNotFound: when it cannot be worked on.
+            JobNotFound, CollectionNotFound: when the job or its collection does not exist.
             EmbeddingFailed, IndexWriteFailed, StoreError: as `ingest`.
         """
         ingestion = Ingestion(app, task.collection, task.job_id, stop)
@@ -66,11 +66,11 @@ class UploadKind:
         return Worked(job.status, ingestion.job.again_in_seconds)
 
     def leases(self, app: Application) -> list[str]:
-        """The leases of all collections."""
+        """Return the leases of all collections."""
         return [collection_lease(each) for each in _collections(app)]
 
     def launched_by(self, app: Application, wake: Callable[[], None]) -> Application | None:
-        """The application that calls `wake` for a new upload or removal; `None` without collections."""
+        """Return an application that calls `wake` for each new job; `None` without collections."""
         parts = app.part(ChatParts)
         if parts is None or all(each == CATALOG for each in _collections(app)):
             return None

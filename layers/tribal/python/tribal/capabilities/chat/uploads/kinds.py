@@ -1,4 +1,4 @@
-"""Which files are read: their type by name and first bytes, and the name that is shown."""
+"""Recognise the types of files by name and first bytes, and clean the names that are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tribal.sql.visibility import remove_unseen
 from tribal_contracts.chat.collections import FileKind
 
 HEAD_BYTES = 1_024
-"""How much of the beginning of a file `kind_of` and `is_archive` look at; PDFs may have other bytes before theirs."""
+"""How much of a file `kind_of` and `is_archive` examine. PDFs may begin with other bytes."""
 READ_TYPES = ".pdf, .docx, .md, .txt, .html, or a .zip of these"
 MAX_NAME_CHARS = 200
 MAX_PATH_CHARS = 500
@@ -30,17 +30,17 @@ _KINDS: Mapping[str, FileKind] = {
 _ARCHIVES = frozenset("7z ar bz2 cab cpio ear gz iso jar lz4 lzma rar tar tbz2 tgz txz war xz z zip zst".split())
 _ZIP, _EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""Word files before .docx, and every encrypted one."""
+"""Old Word files, and every encrypted one."""
 _SEPARATOR = re.compile(r"[/\\]")
 _MAX_EXTENSION_CHARS = 20
 
 
 def kind_of(filename: str, head: bytes) -> FileKind:
-    """The type of a file, if its name and its first `HEAD_BYTES` agree.
+    """Return the type of a file. Its name and its first `HEAD_BYTES` must agree.
 
     Raises:
-        UploadRefused: when it is of another type.
-        UploadUnreadable: when it is text in an encoding that is not read.
+        UploadRefused: when the type is not supported.
+        UploadUnreadable: when it is text in an unsupported encoding.
     """
     name = base_name(filename)
     kind = kind_by_name(name)
@@ -61,27 +61,27 @@ def kind_of(filename: str, head: bytes) -> FileKind:
 
 
 def kind_by_name(filename: str) -> FileKind | None:
-    """The type that a file has by its name; `None` for types that are not read."""
+    """Return the type that the name suggests; `None` for unsupported types."""
     return _KINDS.get(_extension(filename))
 
 
 def is_archive(filename: str, head: bytes) -> bool:
-    """Whether a file is an archive that is opened, by its name and first bytes."""
+    """Return whether a file is a supported archive, by its name and first bytes."""
     return _extension(filename) == "zip" and head.startswith((_ZIP, _EMPTY_ZIP))
 
 
 def is_archive_name(filename: str) -> bool:
-    """Whether a file is an archive of any kind by its name."""
+    """Return whether the name suggests an archive of any kind."""
     return _extension(filename) in _ARCHIVES
 
 
 def path_parts(filename: str) -> list[str]:
-    """The parts of a path of any system as they are; the last one is its name."""
+    """Split a path of any operating system. The last part is the name."""
     return _SEPARATOR.split(filename)
 
 
 def shown_path(filename: str) -> str:
-    """A path with its folders, without what leads elsewhere or is not drawn; at most `MAX_PATH_CHARS`."""
+    """Return a path without parts that lead elsewhere or cannot be displayed, at most `MAX_PATH_CHARS` long."""
     *folders, last = _drawn_parts(filename) or [_UNNAMED]
     shown = base_name(last)
     for folder in reversed([base_name(each) for each in folders]):
@@ -92,9 +92,9 @@ def shown_path(filename: str) -> str:
 
 
 def base_name(filename: str) -> str:
-    """The last part of a path of any system, without characters that are not drawn; never empty, no path.
+    """Return the last part of a path of any operating system, without characters that cannot be displayed. Never empty.
 
-    At most `MAX_NAME_CHARS`; its extension is kept.
+    Has at most `MAX_NAME_CHARS` characters and keeps the extension.
     """
     name = (_drawn_parts(filename) or [_UNNAMED])[-1]
     name = unicodedata.normalize("NFC", name)

@@ -1,4 +1,4 @@
-"""An upload on this machine's disk: one file, or an archive of files."""
+"""An upload on disk: one file, or an archive of files."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class UploadItem:
     """One file of an upload."""
 
     name: str
-    """Without folders."""
+    """Name without folders."""
     path: str | None
-    """In an archive, if it has folders there."""
+    """Path in the archive; `None` if it has no folders."""
     fetch: Callable[[], Path]
-    """Puts it on the disk, until the next item is fetched. Raises `EntryRefused` when it cannot be unpacked."""
+    """Unpacks the file to disk, until the next item is fetched. Raises `EntryRefused` if that fails."""
 
 
 @contextmanager
 def opened(upload: Path, filename: str, limits: UploadLimits) -> Iterator[list[UploadItem]]:
-    """The files of an upload, in order.
+    """Open an upload and yield its files in order.
 
     Raises:
         UploadRefused: when the whole upload cannot be read, or exceeds a limit.
@@ -49,10 +49,10 @@ def opened(upload: Path, filename: str, limits: UploadLimits) -> Iterator[list[U
 
 
 def identified(item: UploadItem, path: Path) -> ReadFile:
-    """A file with its id and its kind, before it is read.
+    """Return a file with its ID and type, before it is read.
 
     Raises:
-        UploadRefused: when it is of a type that is not read.
+        UploadRefused: when the type is not supported.
     """
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -61,7 +61,7 @@ def identified(item: UploadItem, path: Path) -> ReadFile:
 
 
 def head_of(path: Path) -> bytes:
-    """The first bytes of a file, by which its type is recognised."""
+    """Return the first bytes of a file, from which its type is recognised."""
     with path.open("rb") as file:
         return file.read(HEAD_BYTES)
 

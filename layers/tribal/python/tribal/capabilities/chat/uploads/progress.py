@@ -1,8 +1,8 @@
-"""What was read of an upload so far, so that another process continues where this one stopped.
+"""What has been read of an upload so far, so that another process can continue.
 
-Passages are stored in parts of a fixed number, which a kill does not change: the process that continues ends
-with the same bytes. A part first has no vectors, because nothing is sent to an embedding before all of an upload is
-quoted.
+Passages are stored in parts of a fixed size. A process that resumes writes the same parts, so the result has the same
+bytes. Parts are first written without vectors, because nothing is embedded before the cost of the whole upload is
+known.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from tribal_contracts.core.shape import ContentHash, Count, Unset, optional
 EmbedPassages = Callable[[Sequence[Passage]], Iterable[StoredPassage]]
 
 PART_PASSAGES = 256
-"""Passages in a part, embedded at once. By judgement: a second of embedding on this machine, and 2 MB of vectors."""
+"""Passages per part, which are embedded together. By judgement: one second of embedding here, and 2 MB of vectors."""
 
 
 class ReadFile(Contract):
-    """A file of an upload that was read, with or without success."""
+    """A file of an upload after reading, successful or not."""
 
     filename: str
     path: str | Unset = optional("In an archive, if it is not its name.")
@@ -39,12 +39,12 @@ class ReadFile(Contract):
     pages: Count = 0
     passages: Count = 0
     characters: Count = 0
-    """Of its passages, which overlap."""
+    """Total length of its passages, which overlap."""
     masked: Count = 0
     pages_without_text: list[Count] = Field(default_factory=list)
 
     def outcome(self, status: FileStatus, reason: str | None = None) -> UploadedFile:
-        """What became of it."""
+        """Return the file with its final status."""
         return UploadedFile(
             filename=self.filename,
             source_path=self.path,
@@ -58,57 +58,57 @@ class ReadFile(Contract):
 
 
 class ReadFiles(Contract):
-    """The files of an upload that were read, in order."""
+    """Files of an upload that have been read, in order."""
 
     files: list[ReadFile] = Field(default_factory=list)
 
 
 class PartHeader(Contract):
-    """The first line of a part: where reading continues after it."""
+    """First line of a part: where reading continues after it."""
 
     next_page: Count = 1
     next_piece: Count = 0
-    """Of that page's passages, the first that is in no part yet."""
+    """The first passage of that page that is not in a part yet."""
     passages: Count = 0
     characters: Count = 0
     masked: Count = 0
     pages_without_text: list[Count] = Field(default_factory=list)
-    """All four of this part and those before it."""
+    """This field and the three above cover this part and all earlier ones."""
     is_embedded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The files that a job keeps until it ends."""
+    """Files that a job keeps until it ends."""
 
     files: CollectionFiles
     job_id: str
 
     def read_files(self) -> list[ReadFile]:
-        """The files that were read, in the order of the upload."""
+        """Return the files that have been read, in the order of the upload."""
         found = read_record(self.files.store, self._key, ReadFiles)
         return [] if found is None else found.files
 
     def put_read_files(self, read: list[ReadFile]) -> None:
-        """Write the files that were read."""
+        """Write the files that have been read."""
         put_record(self.files.store, self._key, ReadFiles(files=read))
 
     def parts(self, number: int) -> list[str]:
-        """The keys of the parts of a file, in order."""
+        """Return the keys of a file's parts, in order."""
         return list(self.files.store.keys(f"{self._folder(number)}"))
 
     def last_header(self, number: int) -> PartHeader:
-        """Where reading a file continues."""
+        """Return where reading the file continues."""
         parts = self.parts(number)
         found = read_first_line(self.files.store, parts[-1], PartHeader) if parts else None
         return found or PartHeader()
 
     def put_part(self, number: int, first: int, header: PartHeader, passages: Iterable[Passage]) -> None:
-        """Write a part of a file, named by its first passage."""
+        """Write a part of a file. Its first passage is its name."""
         self._put(f"{self._folder(number)}{first:08d}.jsonl", header, passages)
 
     def embed_part(self, key: str, vectors_of: EmbedPassages) -> None:
-        """Give a part its vectors, unless it has them."""
+        """Add vectors to a part, unless it has them."""
         lines = self.files.store.lines(key)
         try:
             header = PartHeader.from_json(next(lines, b""))
@@ -120,14 +120,14 @@ class Progress:
         self._put(key, header.model_copy(update={"is_embedded": True}), vectors_of(passages))
 
     def embedded_lines(self, number: int) -> Iterator[bytes]:
-        """The lines of all parts of a file without their headers."""
+        """Yield the lines of all parts of a file, without their headers."""
         for key in self.parts(number):
             lines = self.files.store.lines(key)
             next(lines, None)
             yield from lines
 
     def erase(self) -> None:
-        """Erase everything."""
+        """Erase all files of the job."""
         self.files.erase(self.files.progress_folder(self.job_id))
 
     @property

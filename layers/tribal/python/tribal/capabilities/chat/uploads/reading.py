@@ -1,4 +1,4 @@
-"""Reads the files of an upload: page by page into passages without vectors, from where the last process stopped."""
+"""Read the files of an upload page by page into passages without vectors, starting where the last process stopped."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tribal_contracts.chat.jobs import FileStatus
 from tribal_contracts.chat.settings import UploadLimits
 
 PAGE_SECONDS = 20.0
-"""The time that must be left to read another page. By judgement: a page takes milliseconds, writing a part a second."""
+"""Time that must be left to read another page. By judgement: a page takes milliseconds, writing a part one second."""
 FILES_A_WRITE = 20
-"""After how many files it is written which were read, since all are written again. By judgement: a file takes .3 s."""
+"""Files to read between writes of the list, which is rewritten each time. By judgement: a file takes 0.3 s."""
 NO_TEXT = "it has no text; a scan needs text recognition first"
 _STATUSES: dict[ParseProblem, FileStatus] = {"encrypted": "encrypted", "unreadable": "unreadable"}
-"""Of files that cannot be parsed; those at a limit are refused."""
+"""Statuses of files that cannot be parsed. Files that reach a limit are refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ class FileReader:
     parser: DocumentParser
     progress: Progress
     manifest: CollectionManifest
-    """As it was when the job began."""
+    """The manifest when the job started."""
     limits: UploadLimits
     course_id: str
     stop: StopToken
     note_progress: Callable[[], None] = lambda: None
-    """Called when something of what was read is written."""
+    """Called whenever progress is written."""
 
     def read(self, items: list[UploadItem]) -> list[ReadFile]:
-        """Read the files that were not read yet, and return all of them.
+        """Read the files that have not been read yet; return all of them.
 
         Raises:
             NotNow: when the rest has to wait.
@@ -101,7 +101,7 @@ class FileReader:
         return self._known(file, before) or self._parsed(number, file, path, before)
 
     def _known(self, file: ReadFile, before: list[ReadFile]) -> ReadFile | None:
-        """The file as one that the collection has already, or that this upload has already."""
+        """Return the file as unchanged if the collection or this upload already has it; `None` otherwise."""
         for source in self.manifest.sources:
             if source.source_id == file.source_id:
                 counts = {"pages": source.pages, "passages": source.passages}
@@ -156,14 +156,14 @@ class _CollectionFull(Exception):
 
 @dataclass(slots=True)
 class _Parts:
-    """Cuts pages into passages, and writes these in parts."""
+    """Cuts pages into passages and writes them in parts."""
 
     progress: Progress
     number: int
     filename: str
     course_id: str
     most: int
-    """The most passages that the file may have."""
+    """Maximum number of passages for the file."""
     note_progress: Callable[[], None]
     state: PartHeader = field(default_factory=PartHeader)
     pages: int = 0
@@ -175,7 +175,7 @@ class _Parts:
         self.pages = self.state.next_page - 1
 
     def add_page(self, text: str) -> None:
-        """Add the next page; of one that was begun, its other passages."""
+        """Add the next page, or the rest of a page that was interrupted."""
         page, begun = self.state.next_page, self.state.next_piece
         clean, masked = redacted(text)
         pieces = cut(clean)

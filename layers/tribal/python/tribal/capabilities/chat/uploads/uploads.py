@@ -1,4 +1,4 @@
-"""Takes uploads and removals of a caller, and shows what became of them."""
+"""Accept uploads and removals of a caller, and report their results."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ MEGABYTE = 1024 * 1024
 _ZIP = b"PK\x03\x04"
 _RANDOM_BYTES = 6
 _COMPARED = 10
-"""The newest jobs among which one of the same file is looked for. By judgement: each is read."""
+"""Number of the newest jobs that are searched for the same file. By judgement: each one is read."""
 _COUNTED = 50
-"""The newest jobs of which those that are not finished are counted. By judgement: each is read."""
+"""Number of the newest jobs among which unfinished ones are counted. By judgement: each one is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uploads:
     """The uploads of one caller.
 
-    Every method takes only collections that the caller may see; for any other it raises `CollectionNotFound`. All but
-    `collections` and `collection` raise `ChatForbidden` when the caller lacks the right `collections:write`; these two
-    do so without the right `documentation:read`.
+    Every method accepts only collections that the caller may see, and raises `CollectionNotFound` for others.
+    `collections` and `collection` need the right `documentation:read`, and all other methods the right
+    `collections:write`. Without it, they raise `ChatForbidden`.
     """
 
     app: Application
@@ -65,19 +65,19 @@ class Uploads:
         return chat_parts(self.app)
 
     def accept(self, file: Path, filename: str, collection: str | None = None) -> UploadJob:
-        """Store an upload, and have its job run where jobs run elsewhere.
+        """Store an upload, and start its job if jobs run elsewhere.
 
         Args:
-            file: its bytes, on this machine's disk.
-            filename: as the caller calls it.
-            collection: by default the configured one.
+            file: path of the file on this machine.
+            filename: the caller's name for it.
+            collection: the collection; by default the configured one.
 
         Returns:
-            Its job; the one before if the same file waits already, and one that has ended if the collection has the
-            same file under the same name.
+            The job. If the same file is already waiting, its existing job. If the collection already has the same file
+            under the same name, a job that has ended.
 
         Raises:
-            UploadRefused: when it is not of a type that is read, or exceeds a limit.
+            UploadRefused: when the type is not supported, or a limit is exceeded.
         """
         files = self._files(self._target(collection))
         manifest = self._checked(files, file.stat().st_size)
@@ -104,10 +104,10 @@ class Uploads:
             raise
 
     def announce(self, request: UploadRequest) -> UploadJob:
-        """The job of an upload that will arrive by another way; its first bytes are checked when it is read.
+        """Create the job of an upload that will be sent later. Its first bytes are checked when it is read.
 
         Raises:
-            UploadRefused: when its name is not that of a type that is read, or it exceeds a limit.
+            UploadRefused: when the name suggests an unsupported type, or a limit is exceeded.
         """
         files = self._files(self._target(request.collection))
         self._checked(files, request.size_bytes)
@@ -118,10 +118,10 @@ class Uploads:
         return job
 
     def address(self, job: UploadJob) -> UploadAddress:
-        """Where the bytes of an announced upload are to be sent; its job is looked at even if they never arrive.
+        """Return where to send the bytes of an announced upload. Its job starts even if they never arrive.
 
         Raises:
-            UploadRefused: where files are only sent along.
+            UploadRefused: when this server accepts files only in forms.
         """
         if self.parts.address is None:
             raise UploadRefused("this server takes no announced files; send a form with the field `file`")
@@ -130,10 +130,10 @@ class Uploads:
         return self.parts.address(key, job.size_bytes, job.content_hash or "")
 
     def arrived(self, collection: str, job_id: str) -> UploadJob:
-        """Note that the bytes of an upload are in the store, and have its job run where jobs run elsewhere.
+        """Record that the bytes of an upload are in the store, and start its job if jobs run elsewhere.
 
         Raises:
-            JobNotFound: when there is no such upload.
+            JobNotFound: when the job does not exist.
         """
         files = self._files(self._entry(collection))
         job = files.job(job_id)
@@ -144,10 +144,10 @@ class Uploads:
         return job
 
     def job(self, job_id: str) -> UploadJob:
-        """What became of an upload.
+        """Return a job.
 
         Raises:
-            JobNotFound: when there is no such upload, or it belongs to a collection that the caller may not see.
+            JobNotFound: when the job does not exist, or the caller may not see its collection.
         """
         for files in self._every():
             job = files.job(job_id)
@@ -156,7 +156,7 @@ class Uploads:
         raise _job_not_found(job_id)
 
     def jobs(self, limit: int = 50) -> JobList:
-        """The newest uploads to all collections that the caller may see."""
+        """Return the newest jobs of all collections that the caller may see."""
         ids = [(job_id, files.name) for files in self._every() for job_id in files.job_ids()]
         newest = nlargest(limit, ids)
         found = [CollectionFiles(self.app.store(), name).job(job_id) for job_id, name in newest]
@@ -164,18 +164,18 @@ class Uploads:
         return JobList(jobs=jobs, total=len(ids), truncated=len(ids) > len(newest))
 
     def processing(self) -> int:
-        """How many of the newest uploads and removals are not finished, in all collections that the caller may see."""
+        """Count the unfinished jobs among the newest ones of all collections that the caller may see."""
         return sum(job.status == "processing" for job in self.jobs(_COUNTED).jobs)
 
     def remove(self, collection: str, name: str) -> RemovalReport:
-        """Take a file out of all answers at once, and have it deleted where jobs run elsewhere.
+        """Take a file out of all answers at once, and delete it. The deletion is started if jobs run elsewhere.
 
         Args:
-            collection: its name.
-            name: of the file, or its id.
+            collection: name of the collection.
+            name: name of the file, or its ID.
 
         Raises:
-            CollectionNotFound: when it has no such file, or several of that name.
+            CollectionNotFound: when the collection has no such file, or several of that name.
         """
         files = self._files(self._entry(collection))
         source = find_source(files.name, files.manifest().sources, name)
@@ -194,13 +194,13 @@ class Uploads:
         )
 
     def collections(self) -> CollectionList:
-        """All collections that the caller may see, but for the documentation itself."""
+        """Return all collections that the caller may see, except the documentation."""
         self._require_reader()
         entries = visible_collections(self.parts.settings, self.caller)
         return CollectionList(collections=[self._contents(each).summary for each in entries if each.title != CATALOG])
 
     def collection(self, name: str) -> CollectionContents:
-        """One collection that the caller may see, with its files.
+        """Return a collection that the caller may see, with its files.
 
         Raises:
             CollectionNotFound: also for the documentation, which has no files.
@@ -235,7 +235,7 @@ class Uploads:
         return entry
 
     def _target(self, collection: str | None) -> CollectionEntry:
-        """The collection of an upload."""
+        """Return the collection to upload to."""
         settings = self.parts.settings
         if collection is not None and collection != CATALOG:
             return self._entry(collection)
@@ -250,18 +250,18 @@ class Uploads:
         raise UploadRefused(f"{why}: {', '.join(visible)}")
 
     def _every(self) -> list[CollectionFiles]:
-        """The files of all collections that the caller may see and write to."""
+        """Return the files of all collections that the caller may see and write to."""
         entries = visible_collections(self.parts.settings, self.caller)
         return [self._files(each) for each in entries if each.title != CATALOG]
 
     def _files(self, entry: CollectionEntry) -> CollectionFiles:
-        """The files of a collection that the caller may write to."""
+        """Return the files of a collection, if the caller may write to it."""
         if not self.caller.may(WRITE_COLLECTIONS):
             raise ChatForbidden(f"uploads need the right {WRITE_COLLECTIONS!r}, which this caller lacks")
         return CollectionFiles(self.app.store(), entry.title)
 
     def _checked(self, files: CollectionFiles, size_bytes: int) -> CollectionManifest:
-        """The manifest of a collection that has room for an upload of this size."""
+        """Return the manifest of a collection, if it has room for an upload of this size."""
         limits = self.parts.settings.uploads
         if size_bytes > limits.largest_mb * MEGABYTE:
             raise UploadTooLarge(
@@ -294,7 +294,7 @@ class Uploads:
         )
 
     def _waiting(self, files: CollectionFiles, job: UploadJob) -> UploadJob | None:
-        """The job of the same file that has arrived and not ended, if it is among the newest."""
+        """Return the unfinished job of the same file that has arrived, if it is among the newest."""
         for job_id in files.job_ids()[:_COMPARED]:
             other = files.job(job_id)
             if other is None or other.status != "processing" or not other.arrived:
@@ -304,7 +304,7 @@ class Uploads:
         return None
 
     def _unchanged(self, files: CollectionFiles, job: UploadJob, source: CollectionSource) -> UploadJob:
-        """The job of a file that the collection has already."""
+        """Create an ended job for a file that the collection already has."""
         file = UploadedFile(
             filename=job.filename,
             status="unchanged",
@@ -322,7 +322,7 @@ class Uploads:
 
 
 def _new_job_id(now: datetime) -> str:
-    """An id such as `20261121t024500123z-1f9c2a3b4d5e`; ids sort as text by time."""
+    """Return an ID such as `20261121t024500123z-1f9c2a3b4d5e`. IDs sort by time."""
     moment = now.astimezone(UTC)
     return f"{moment:%Y%m%dt%H%M%S}{moment.microsecond // 1000:03d}z-{secrets.token_hex(_RANDOM_BYTES)}"
 

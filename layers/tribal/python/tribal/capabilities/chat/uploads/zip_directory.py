@@ -1,4 +1,4 @@
-"""Reads the directory of a zip archive and the bytes of its entries; a damaged entry costs only itself.
+"""Read the directory of a zip archive and the bytes of its entries. A damaged entry does not affect the others.
 
 `zipfile` refuses a whole archive because of one name or field that it cannot read.
 Source: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 STORED, DEFLATED = 0, 8
 UTF8_NAME = 0x800
-"""The flag of an entry whose name is UTF-8."""
+"""Flag of an entry whose name is UTF-8."""
 LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 _LOCAL, _CENTRAL, _END, _END_64 = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"PK\x06\x06"
 _CENTRAL_HEADER = struct.Struct("<4s6H3I5H2I")
@@ -23,7 +23,7 @@ _END_RECORD_64 = struct.Struct("<4sQ2H2I4Q")
 _LOCATOR_64_BYTES = 20
 _LONGEST_COMMENT = 0xFFFF
 _IN_EXTRA = 0xFFFF_FFFF
-"""A size or offset that is in the extra field for ZIP64."""
+"""Marks a size or offset that is in the extra field for ZIP64."""
 _EXTRA_64, _EXTRA_UNICODE_NAME = 0x0001, 0x7075
 _PIECE_BYTES = 64 * 1024
 
@@ -33,31 +33,31 @@ class ArchiveDamaged(Exception):
 
 
 class DirectoryTooLarge(Exception):
-    """The directory has more bytes than its entries may need."""
+    """The directory is larger than its entries can need."""
 
 
 class EntryDamaged(Exception):
-    """The bytes of an entry are not those that the directory describes."""
+    """The bytes of an entry do not match the directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """What the directory says about an entry; none of it can be trusted."""
+    """What the directory says about an entry. None of it can be trusted."""
 
     name: bytes = b""
     unicode_name: str | None = None
-    """From its extra field, if that belongs to the name."""
+    """Name in the extra field, if that field belongs to `name`."""
     flags: int = 0
     method: int = STORED
     crc: int = 0
     packed_bytes: int = 0
     size_bytes: int = 0
     offset: int = 0
-    """Of its header, in the file."""
+    """Offset of the entry's header in the file."""
     attributes: int = 0
-    """Of its file system."""
+    """File system attributes."""
     is_damaged: bool = False
-    """Whether the rest is unknown."""
+    """Whether the other fields are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class Directory:
 
     entries: list[DirectoryEntry]
     start: int
-    """Where it begins in the file."""
+    """Offset of the directory in the file."""
 
 
 def read_directory(file: BinaryIO, most_bytes: int) -> Directory:
-    """Read the directory of an archive, of which at most `most_bytes` are read.
+    """Read the directory of an archive, up to `most_bytes`.
 
     Raises:
         ArchiveDamaged: when it cannot be found.
@@ -94,7 +94,7 @@ def entry_bytes(file: BinaryIO, entry: DirectoryEntry) -> Iterator[bytes]:
     """Unpack an entry piece by piece.
 
     Raises:
-        EntryDamaged: when its header, size or checksum is wrong; also after some pieces.
+        EntryDamaged: when its header, size or checksum is wrong, possibly after some pieces.
     """
     _skip_header(file, entry)
     size = checksum = 0
@@ -112,7 +112,7 @@ def entry_bytes(file: BinaryIO, entry: DirectoryEntry) -> Iterator[bytes]:
 
 
 def _find_end(file: BinaryIO) -> tuple[int, int, int]:
-    """Where the directory ends, its size, and where it says that it starts."""
+    """Return the end of the directory, its size, and its declared start."""
     length = file.seek(0, 2)
     first = max(0, length - _LONGEST_COMMENT - _END_RECORD.size)
     file.seek(first)
@@ -172,7 +172,7 @@ def _entry(header: tuple[int, ...], name: bytes, extra: bytes, moved: int) -> Di
 
 
 def _extra_fields(extra: bytes) -> dict[int, bytes]:
-    """Fields by their ids; one that is cut off ends them."""
+    """Return extra fields by ID, up to the first one that is cut off."""
     fields: dict[int, bytes] = {}
     place = 0
     while place + 4 <= len(extra):
@@ -183,7 +183,7 @@ def _extra_fields(extra: bytes) -> dict[int, bytes]:
 
 
 def _unicode_name(field: bytes, name: bytes) -> str | None:
-    """The name in a field of Info-ZIP, which holds a checksum of the name that it belongs to."""
+    """Return the name in an Info-ZIP field, if its checksum matches the entry's name."""
     if len(field) <= 5 or struct.unpack_from("<BI", field) != (1, zlib.crc32(name)):
         return None
     try:

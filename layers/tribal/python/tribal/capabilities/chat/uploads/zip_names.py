@@ -1,4 +1,4 @@
-"""Decodes the names in archives: many are UTF-8 without saying so, and old ones are in the encoding of a system."""
+"""Decode the names in archives. Many are UTF-8 without saying so, and old ones use the encoding of their system."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tribal.capabilities.chat.uploads.zip_directory import UTF8_NAME, DirectoryEntry
 
 _OF_ZIP = "cp437"
-"""The encoding of names without the flag, by the standard; every byte is a character of it."""
+"""Encoding of names without the flag, by the standard. It maps every byte to a character."""
 _JAPANESE = "cp932"
 _KANA_OR_KANJI = r"\u3005\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff"
 _JAPANESE_NAME = re.compile(rf"[\x20-\x7e\u3000-\u303f\u30fb\uff01-\uff5e{_KANA_OR_KANJI}]*")
@@ -16,7 +16,7 @@ _JAPANESE_WORD = re.compile(rf"[{_KANA_OR_KANJI}]{{2}}")
 
 
 def entry_names(entries: Sequence[DirectoryEntry]) -> list[str | None]:
-    """Return the name of each entry; `None` for one that says it is UTF-8 and is not."""
+    """Return the name of each entry; `None` if it is declared as UTF-8 but is not."""
     names = [_declared_name(each) for each in entries]
     legacy = [place for place, each in enumerate(entries) if names[place] is None and not each.flags & UTF8_NAME]
     encoding = _legacy_encoding([entries[place].name for place in legacy])
@@ -36,7 +36,7 @@ def _declared_name(entry: DirectoryEntry) -> str | None:
 
 
 def _legacy_encoding(names: Sequence[bytes]) -> str:
-    """Return what names that are not UTF-8 are in: one encoding for all, because one system wrote them."""
+    """Return the encoding of names that are not UTF-8. One system wrote them, so they share one."""
     try:
         decoded = [each.decode(_JAPANESE) for each in names]
     except UnicodeDecodeError:
