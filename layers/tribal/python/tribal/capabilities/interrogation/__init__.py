@@ -1,1 +1,1 @@
-"""Questions the documentation, and audits its answers."""
+"""Interrogation: question the documentation and audit its answers."""

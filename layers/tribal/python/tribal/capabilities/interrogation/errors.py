@@ -1,4 +1,4 @@
-"""Errors of the interrogation capability."""
+"""Errors of interrogations."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ if TYPE_CHECKING:
 
 
 class HypothesisInvalid(ToolInputInvalid):
-    """A hypothesis, or how to examine it, is not valid."""
+    """A hypothesis, or another input of an interrogation, is invalid."""
 
     default_code = "INT_HYPOTHESIS_INVALID"
 
 
 class ExamInvalid(ToolInputInvalid):
-    """A file of questions cannot be used; the message names the line."""
+    """A file of questions cannot be used. The message names the line."""
 
     default_code = "INT_EXAM_INVALID"
 
 
 class ConfigurationInvalid(TribalError):
-    """The configuration of interrogation cannot be used; the message names the line."""
+    """The configuration of interrogations cannot be used. The message names the line."""
 
     default_code = "INT_CONFIG_INVALID"
     exit_code = EXIT_USAGE
 
 
 class SessionNotFound(NotFound):
-    """There is no such session, or none that the caller may see."""
+    """The session does not exist, or the caller may not see it."""
 
     default_code = "INT_SESSION_NOT_FOUND"
 
 
 class InterrogationForbidden(RightMissing):
-    """The caller may not do that, or not with this session."""
+    """The caller lacks the right to do this, in general or with this session."""
 
     default_code = "INT_ACCESS_DENIED"
 
 
 class SessionsBusy(TribalError):
-    """Too many sessions are running. Retryable, later."""
+    """Too many sessions are running. Retryable later."""
 
     default_code = "INT_SESSIONS_BUSY"
     exit_code = EXIT_LOCKED
@@ -62,11 +62,11 @@ class SessionsBusy(TribalError):
 
 
 class SessionHeld(SessionsBusy):
-    """Another process runs the session. Retryable when its lease has expired."""
+    """Another process runs the session. Retryable once its lease has expired."""
 
 
 class SessionEnded(TribalError):
-    """The session has ended: it neither resumes nor changes."""
+    """The session has ended and can no longer change."""
 
     default_code = "INT_SESSION_ENDED"
     exit_code = EXIT_USAGE
@@ -74,14 +74,14 @@ class SessionEnded(TribalError):
 
 
 class SessionInvalid(TribalError):
-    """The file of a session is damaged, or a change of it breaks a rule."""
+    """The file of a session is damaged, or a change would break a rule."""
 
     default_code = "INT_SESSION_INVALID"
     exit_code = EXIT_STORE
 
 
 class InterrogationFailed(TribalError):
-    """A session failed in a way that it did not foresee."""
+    """A session failed unexpectedly."""
 
     default_code = "INT_INTERNAL"
     exit_code = EXIT_INTERNAL
@@ -92,8 +92,8 @@ class PartyFailed(InterrogationFailed):
     """A detective or a witness cannot continue.
 
     Args:
-        message: what happened, for the audit trail: without keys, and without what was sent.
-        notes: what it noted before, such as switches of provider.
+        message: what happened, for the audit trail. Contains no keys and nothing that was sent.
+        notes: earlier notes for the audit trail, such as switches between providers.
     """
 
     exit_code = EXIT_STORE
@@ -105,18 +105,18 @@ class PartyFailed(InterrogationFailed):
 
 
 class WitnessUnreachable(PartyFailed):
-    """The witness did not answer in time, its retry included."""
+    """The witness did not answer in time, even after a retry."""
 
     default_code = "INT_WITNESS_UNREACHABLE"
 
 
 class DetectiveUnreachable(PartyFailed):
-    """No provider of the detective is left.
+    """No provider of the detective could be reached.
 
     Args:
         message: as in `PartyFailed`.
         notes: as in `PartyFailed`.
-        temporary: whether the same call may succeed later; a session then waits for its audit.
+        temporary: whether the same call may succeed later. The session then waits for its audit.
     """
 
     default_code = "INT_DETECTIVE_UNREACHABLE"
@@ -127,7 +127,7 @@ class DetectiveUnreachable(PartyFailed):
 
 
 class BudgetExhausted(PartyFailed):
-    """The money for the session, the exam or the day is spent."""
+    """The spending limit of the session, the exam or the day is reached."""
 
     default_code = "INT_BUDGET_EXHAUSTED"
     exit_code = EXIT_PARTIAL

@@ -1,4 +1,4 @@
-"""Starts, runs, stops, shows and removes sessions for a caller."""
+"""Start, run, stop, show and remove sessions for a caller."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ from tribal_contracts.interrogation.sessions import InterrogationSession
 
 _LOG = logging.getLogger(__name__)
 MOST_RUNNING = 4
-"""The most sessions with models that run at once over one store. Source: docs/contracts.md, Interrogation."""
+"""Maximum number of running sessions with models per store. Source: docs/contracts.md, Interrogation."""
 _COUNTED = 50
-"""How many of the newest sessions are read to count those that run. By judgement."""
+"""Number of the newest sessions that are read to count the running ones. By judgement."""
 _MOST_EXPIRED = 100
-"""The most expired sessions that one start removes."""
+"""Maximum number of expired sessions that one start removes."""
 _RULES_SECONDS = 60.0
-"""The longest that a step without a model may take. By judgement."""
+"""Maximum time of a step without a model. By judgement."""
 _LEASE_FACTOR = 2.5
-"""How many times longer than a step a lease lasts."""
+"""Length of a lease as a multiple of the time of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +75,26 @@ class Interrogations:
 
     @property
     def sessions(self) -> Sessions:
-        """The files of sessions."""
+        """Files of sessions."""
         return Sessions(self.app.store())
 
     @property
     def settings(self) -> InterrogationSettings:
-        """The section `interrogation`, or its defaults."""
+        """Settings of the section `interrogation`, or the defaults."""
         return self.app.setting(InterrogationSettings) or InterrogationSettings()
 
     @property
     def models(self) -> InterrogationParts | None:
-        """Models that ask or answer; `None` without any."""
+        """Models that ask or answer; `None` if there are no models."""
         return self.app.part(InterrogationParts) if self.asks_models else None
 
     def new(
         self, hypothesis: str, iterations: int | None = None, database: str | None = None, domain: str | None = None
     ) -> InterrogationSession:
-        """A session that is not saved yet.
+        """Create a session without saving it.
 
         Raises:
-            HypothesisInvalid: when the hypothesis or the limit is not valid.
+            HypothesisInvalid: when the hypothesis or the limit is invalid.
             DatabaseNotFound, DomainNotFound: when a filter names something that is not documented.
             IndexNotReady: when there is no finished index.
         """
@@ -115,7 +115,7 @@ class Interrogations:
         )
 
     def start(self, session: InterrogationSession) -> InterrogationSession:
-        """Save a new session and run it: to its end without models, else in the background.
+        """Save a new session and run it: without models until it ends, otherwise in the background.
 
         Raises:
             SessionsBusy: when too many sessions are running.
@@ -148,11 +148,14 @@ class Interrogations:
         *,
         report: Callable[[InterrogationSession], None] = lambda _: None,
     ) -> InterrogationSession:
-        """Save a new session and run it here to its end; raises as `run` does, and `ConfigurationInvalid` before that.
+        """Save a new session and run it here until it ends; raises as `run` does.
 
         Args:
-            session: not saved yet.
-            report: called with the session after each step, and first when it is saved.
+            session: a session that is not saved yet.
+            report: called with the session once it is saved, and after each step.
+
+        Raises:
+            ConfigurationInvalid: when a model, its key, price or package is missing. The session is then not saved.
         """
         with self.parties(session, _account(session)) as parties:
             self.sessions.create(session)
@@ -170,10 +173,10 @@ class Interrogations:
         """Run a saved session until it ends, or until too little time is left for a step.
 
         Raises:
-            SessionNotFound: when the caller may not see it, or it does not exist.
+            SessionNotFound: when the session does not exist, or the caller may not see it.
             SessionEnded: when it has ended.
             SessionHeld: when another process runs it.
-            DetectiveUnreachable: when its audit fails for now; the next call retries.
+            DetectiveUnreachable: when its audit fails temporarily; the next call retries.
         """
         session = visible_session(self.sessions, session_id, self.caller).record
         with self.parties(session, _account(session)) as parties:
@@ -202,7 +205,7 @@ class Interrogations:
         return session
 
     def record(self, results: Iterable[QuestionResult]) -> None:
-        """Write what questions found into the open gaps; a failure is logged, since it is saved with them already."""
+        """Add the gaps of questions to the open gaps. A failure is only logged: the results are saved anyway."""
         try:
             record(self.sessions, self.app.index(), results)
         except TribalError as error:
@@ -210,7 +213,7 @@ class Interrogations:
 
     @contextmanager
     def parties(self, session: InterrogationSession, account: str) -> Iterator[Parties]:
-        """The detective and the witness of a session, which reads only what its own scope allows."""
+        """Return the detective and the witness of a session, limited to its own scope."""
         documentation = Documentation(self.caller, self.app).within(scope_of(session))
         models = self.models
         if models is None:
@@ -227,7 +230,7 @@ class Interrogations:
             by_model.close()
 
     def stop(self, session_id: str) -> tuple[InterrogationSession, bool]:
-        """Stop a session at once, or before its next question; returns it, and whether it still has to stop."""
+        """Stop a session now or before its next question; return it, and whether it is still stopping."""
         visible_session(self.sessions, session_id, self.caller)
         session, stopping = stop_session(self.sessions, session_id, self.caller.subject, self.app.clock)
         if not stopping:
@@ -256,13 +259,14 @@ def run_for_owner(
 
     Args:
         app: the application.
-        session_id: of a saved session.
-        stop: its deadline.
-        identity: whose memories and decisions it reads. Others may see the session, so its owner's own stay out.
+        session_id: ID of a saved session.
+        stop: stop token with the deadline.
+        identity: whose memories and decisions to read. The owner's private ones stay out, because others may see the
+            session.
 
     Returns:
-        The session, which is still running also when another process holds it or its audit failed for now; `None` when
-        it was removed.
+        The session. It is still running if another process holds it or its audit failed temporarily. `None` if it was
+        removed.
     """
     sessions = Sessions(app.store())
     try:
@@ -276,7 +280,7 @@ def run_for_owner(
 
 
 def run_in_thread(app: Application, session_id: str, identity: Identity) -> None:
-    """Run a session on behalf of its owner in a thread of this process; if that ends, another one may resume it."""
+    """Run a session on behalf of its owner in a thread. If this process ends, another one may resume it."""
 
     def run() -> None:
         try:
@@ -288,7 +292,7 @@ def run_in_thread(app: Application, session_id: str, identity: Identity) -> None
 
 
 def resume_abandoned(app: Application, identity: Identity) -> None:
-    """Resume the newest sessions that no process runs; does nothing where a state machine runs them, or no model."""
+    """Resume the newest sessions that no process runs. Does nothing without models or with a state machine."""
     models = app.part(InterrogationParts)
     if models is None or models.launch is not None:
         return
@@ -301,13 +305,13 @@ def resume_abandoned(app: Application, identity: Identity) -> None:
 
 
 def _by_rules(documentation: Documentation) -> Parties:
-    """The parties that ask no model."""
+    """Return the parties that ask no model."""
     reader = SessionReader(documentation)
     return Parties(RulesDetective(reader), DocumentationWitness(reader), _RULES_SECONDS)
 
 
 def _account(session: InterrogationSession) -> str:
-    """What the calls of a session's models are booked to."""
+    """Return the account that the session's calls are charged to."""
     return f"session:{session.id}"
 
 

@@ -1,4 +1,4 @@
-"""Which sessions a caller sees: one, a page of them, and which of them the caller may remove."""
+"""List, show and remove the sessions that a caller may see."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ from tribal_contracts.interrogation.sessions import (
 )
 
 READ_AT_MOST = 500
-"""Files of sessions that one page may read to find and count those that a caller sees. By judgement: some seconds from
-S3."""
+"""Maximum number of session files that are read for one page. By judgement: S3 takes a few seconds for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,30 +41,30 @@ class PageRequest:
     status: SessionStatus | None = None
     limit: int = 20
     cursor: str | None = None
-    """Of the page before; `None` for the first."""
+    """Cursor from the previous page; `None` for the first page."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """Sessions that a caller sees, newest first."""
+    """A page of sessions that the caller may see, newest first."""
 
     sessions: list[SessionListItem]
     total: int
-    """Of all pages."""
+    """Number of sessions on all pages."""
     is_lower_bound: bool
     """Whether `total` may be too low, because there are too many files to read."""
     next_cursor: str | None
     damaged: list[str]
-    """What is wrong with those files among the read ones that are not valid."""
+    """Problems of files that were read and are damaged."""
     notes: list[str]
-    """Which rules of this program the listed sessions break."""
+    """Rules of this program that listed sessions break."""
 
 
 def visible_session(sessions: Sessions, session_id: str, caller: Caller) -> StoredSession:
-    """The session of an id.
+    """Return a session.
 
     Raises:
-        SessionNotFound: when it is missing or hidden from the caller.
+        SessionNotFound: when it does not exist, or the caller may not see it.
         SessionInvalid: when its file is damaged and the caller may see every session.
     """
     try:
@@ -80,7 +79,7 @@ def visible_session(sessions: Sessions, session_id: str, caller: Caller) -> Stor
 
 
 def list_sessions(sessions: Sessions, caller: Caller, request: PageRequest) -> SessionPage:
-    """A page of the sessions that a caller sees, newest first."""
+    """Return a page of the sessions that the caller may see, newest first."""
     keys = sessions.newest_first()
     counts_keys = caller.scope == EVERYTHING and request.status is None
     reader = _Reader(sessions, caller, request.status)
@@ -100,10 +99,10 @@ def list_sessions(sessions: Sessions, caller: Caller, request: PageRequest) -> S
 def pairs_page(
     session: InterrogationSession, cursor: str | None, limit: int
 ) -> tuple[list[QuestionAnswerPair], str | None]:
-    """A page of the pairs of a session, and the cursor of the next page.
+    """Return a page of a session's questions and answers, and the cursor of the next page.
 
     Raises:
-        HypothesisInvalid: when the cursor is not one of a page.
+        HypothesisInvalid: when the cursor is invalid.
     """
     start = 0 if cursor is None else int(cursor) if cursor.isascii() and cursor.isdigit() else -1
     if start < 0 or (start and start >= len(session.qa_pairs)):
@@ -113,11 +112,13 @@ def pairs_page(
 
 
 def remove(sessions: Sessions, name: str, caller: Caller) -> None:
-    """Remove a session or an exam of one's own, and its questions from the open gaps; `Marks.close` removes marks.
+    """Remove one of the caller's own sessions or exams, and its questions from the open gaps.
+
+    Use `Marks.close` to remove marks.
 
     Raises:
-        SessionNotFound: when it is missing or hidden from the caller.
-        InterrogationForbidden: when the caller sees it but did not start it.
+        SessionNotFound: when it does not exist, or the caller may not see it.
+        InterrogationForbidden: when the caller may see it but did not start it.
     """
     for key in sessions.keys_of(name):
         own, results = _own_results(sessions, key, name, caller)
@@ -131,7 +132,7 @@ def remove(sessions: Sessions, name: str, caller: Caller) -> None:
 
 
 def _own_results(sessions: Sessions, key: str, name: str, caller: Caller) -> tuple[bool, list[QuestionResult]]:
-    """Whether a file is the caller's own, and what its questions found; raises as `remove` does."""
+    """Return whether a file belongs to the caller, and what its questions found; raises as `remove` does."""
     if key.rpartition("/")[2].startswith("exam_"):
         exam = sessions.read_exam(name)
         own = exam.owner == caller.subject
@@ -143,7 +144,7 @@ def _own_results(sessions: Sessions, key: str, name: str, caller: Caller) -> tup
 
 
 class _Reader:
-    """Reads each file once, and at most `READ_AT_MOST` of them for each of counting and listing."""
+    """Reads each file once, and at most `READ_AT_MOST` files for counting and as many for listing."""
 
     def __init__(self, sessions: Sessions, caller: Caller, status: SessionStatus | None) -> None:
         self._sessions = sessions
@@ -153,11 +154,11 @@ class _Reader:
         self.damaged: dict[str, str] = {}
 
     def count(self, keys: Sequence[SessionKey]) -> int:
-        """How many of the newest sessions are listed."""
+        """Count the sessions to list among the newest ones."""
         return sum(self._listed(each) is not None for each in keys[:READ_AT_MOST])
 
     def page(self, keys: Sequence[SessionKey], limit: int) -> tuple[list[StoredSession], str | None]:
-        """The first sessions that are listed, and the cursor of the next page, if there may be one."""
+        """Return the first sessions to list, and the cursor of the next page if there may be one."""
         found: list[StoredSession] = []
         for number, each in enumerate(keys):
             if len(found) == limit or number == READ_AT_MOST:

@@ -1,4 +1,4 @@
-"""The manifest of interrogation: data only."""
+"""Manifest of interrogations. Data only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SESSIONS = "sessions/*"
 _BUDGET = "progress/budget.json"
 _CONFIGURATION = ("config/*", "catalog/databases.json")
-"""Which databases are kept from models, and prompts of one's own."""
+"""Which databases are kept from models, and the project's own prompts."""
 _FUNCTION = "interrogator"
 _FAULTS = Measure(function=_FUNCTION, name="InterrogationFaults")
 _FAILED = Measure(function=_FUNCTION, name="SessionsFailed", with_models=True)

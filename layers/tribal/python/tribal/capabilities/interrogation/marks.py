@@ -1,4 +1,4 @@
-"""Mark answers as wrong: each mark is a file, and an open gap of the tables that the answer cited."""
+"""Mark answers as wrong. Each mark is a file, and an open gap of the tables that the answer cited."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from tribal_contracts.interrogation.marks import MAX_WHY_CHARS, Mark
 from tribal_contracts.interrogation.sessions import MAX_HYPOTHESIS_CHARS
 
 MOST_MARKS = 1_000
-"""The most marks of a store: a damaged file of open gaps is made again from all of them. By judgement."""
+"""Maximum number of marks per store, because damaged open gaps are rebuilt from all of them. By judgement."""
 _SHOWN_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The marks that one caller makes and closes."""
+    """Marks that one caller makes and closes."""
 
     app: Application
     caller: Caller
@@ -46,11 +46,11 @@ class Marks:
         return Sessions(self.app.store())
 
     def create(self, question: str, why: str, tables: Sequence[str]) -> Mark:
-        """Mark the answer to a question as wrong; it is an open gap of each table from then on.
+        """Mark the answer to a question as wrong. The mark is an open gap of each table until it is closed.
 
         Raises:
-            HypothesisInvalid: when a text is not valid, or the number of tables.
-            TableNotFound: when a table is not visible to the caller.
+            HypothesisInvalid: when a text or the number of tables is invalid.
+            TableNotFound: when the caller may not see a table.
             SessionsBusy: when there are too many marks, or other processes keep changing the open gaps.
             IndexNotReady: when there is no finished index.
         """
@@ -82,7 +82,7 @@ class Marks:
         """Remove a mark and its gaps.
 
         Raises:
-            SessionNotFound: when there is no such mark, or its scope exceeds the caller's.
+            SessionNotFound: when the mark does not exist, or its scope exceeds the caller's.
             SessionsBusy: when other processes keep changing the open gaps.
         """
         found = self._find(mark_id)
@@ -94,7 +94,7 @@ class Marks:
             self._sessions.delete(key)
 
     def _find(self, mark_id: str) -> Mark | GapQuestion | None:
-        """The mark, or what is left of it in the open gaps once its file is gone or damaged."""
+        """Return the mark, or what the open gaps know about it if its file is missing or damaged."""
         with suppress(SessionNotFound, SessionInvalid):
             return self._sessions.read_mark(mark_id)
         with suppress(SessionInvalid):
@@ -104,7 +104,7 @@ class Marks:
         return None
 
     def _make_room(self) -> None:
-        """Remove the marks that have expired; raises `SessionsBusy` when there are too many others."""
+        """Remove expired marks; raise `SessionsBusy` if too many others are left."""
         settings = self.app.setting(InterrogationSettings) or InterrogationSettings()
         oldest = start_in_names(self.app.clock.real() - timedelta(days=settings.sessions_days))
         keys = self._sessions.mark_keys()

@@ -1,4 +1,4 @@
-"""The two parties of an interrogation, and what each of their steps returns."""
+"""The two parties of an interrogation, and the results of their steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal_contracts.interrogation.sessions import Contradiction, Gap, Interrog
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to ask next."""
+    """The next question."""
 
     text: str
     cost: Cost = field(default_factory=Cost)
@@ -20,10 +20,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class WitnessAnswer:
-    """What the witness says."""
+    """The answer of a witness."""
 
     text: str
-    """May be empty."""
+    """Text of the answer; may be empty."""
     witness: str
     """`{provider}:{model}`, such as `documentation:1`."""
     sources: tuple[AnswerSource, ...] = ()
@@ -32,7 +32,7 @@ class WitnessAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is still open after an answer, earlier gaps included."""
+    """The gaps that are open after an answer, including earlier ones."""
 
     gaps: tuple[Gap, ...]
     can_continue: bool
@@ -40,47 +40,47 @@ class Analysis:
     detective: str
     """`{provider}:{model}`, such as `rules:1`."""
     completeness_score: int | None = None
-    """`None` to compute it from the gaps."""
+    """Score of the detective; `None` to compute it from the gaps."""
     cost: Cost = field(default_factory=Cost)
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What a detective makes of a whole session; score and remaining gaps follow from it and the last pair."""
+    """A detective's verdict on a whole session. Its score and remaining gaps are computed from the last answer."""
 
     summary: str
-    """Markdown."""
+    """Summary in Markdown."""
     contradictions: tuple[Contradiction, ...] = ()
     cost: Cost = field(default_factory=Cost)
 
 
 class Detective(Protocol):
-    """Asks, and judges the answers.
+    """Asks questions and judges the answers.
 
-    A step depends on nothing but the session and its arguments: another process may take the next one.
+    A step depends only on the session and its arguments, so that another process can take the next one.
 
-    Raises, from every method: `DetectiveUnreachable` when no provider is left, `BudgetExhausted`.
+    Raises, from every method: `DetectiveUnreachable` when no provider can be reached, `BudgetExhausted`.
     """
 
     def next_question(self, session: InterrogationSession) -> Question:
-        """What to ask after the pairs of the session; never blank."""
+        """Return the next question for a session; never blank."""
         ...
 
     def analyse(self, session: InterrogationSession, question: str, answer: WitnessAnswer) -> Analysis:
-        """What is open after this answer, which is not yet in the session."""
+        """Return the open gaps after an answer that is not in the session yet."""
         ...
 
     def audit(self, session: InterrogationSession) -> Audit:
-        """The audit of a session with at least one pair, after its last answer."""
+        """Audit a session with at least one answer, after its last one."""
         ...
 
 
 class Witness(Protocol):
-    """Answers from what is documented.
+    """Answers from the documentation.
 
-    Raises: `WitnessUnreachable` when it does not answer within its timeout, one retry included; `BudgetExhausted`.
+    Raises: `WitnessUnreachable` when it does not answer in time, even after a retry; `BudgetExhausted`.
     """
 
     def answer(self, session: InterrogationSession, question: str) -> WitnessAnswer:
-        """The answer to a question; depends on nothing else."""
+        """Answer a question, without regard to earlier ones."""
         ...

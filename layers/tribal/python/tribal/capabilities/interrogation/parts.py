@@ -1,4 +1,4 @@
-"""What interrogation needs of the application besides its shared parts."""
+"""Parts of the application that only interrogations need."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class InterrogationParts:
     """Models that ask or answer, and what runs their sessions."""
 
     parties: Callable[[str, Documentation], ModelParties]
-    """Opens the parties that spend from an account, such as `session:ID`, and read this documentation."""
+    """Returns the parties that are charged to an account, such as `session:ID`, and read this documentation."""
     quote: Callable[[int, int], ModelQuote]
-    """What so many sessions of so many questions each would cost at most."""
+    """Estimates the maximum cost of this many sessions with this many questions each."""
     launch: Callable[[str], None] | None = None
-    """Runs the session of an id in the background; `None` to run it in a thread of this process."""
+    """Runs the session with this ID in the background; `None` to use a thread of this process."""
 
     def close(self) -> None:
-        """Nothing is held open between sessions."""
+        """Do nothing, because no resources stay open between sessions."""

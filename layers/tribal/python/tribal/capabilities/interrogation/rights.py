@@ -1,8 +1,8 @@
-"""The rights of callers of interrogation."""
+"""Rights of interrogations."""
 
 from __future__ import annotations
 
 START_INTERROGATION = "interrogation:start"
-"""Starting and stopping sessions, which may ask models; reading never implies it."""
+"""Right to start and stop sessions, which may ask models. Reading never implies it."""
 READ_INTERROGATION = "interrogation:read"
-"""Reading sessions."""
+"""Right to read sessions."""

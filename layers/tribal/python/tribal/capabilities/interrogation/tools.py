@@ -26,7 +26,7 @@ _CONTRACTS = "tribal_contracts.interrogation.tools"
 _STARTS = Effect(read_only=False, idempotent=False)
 _STOPS = Effect(read_only=False, destructive=True)
 PAIRS_A_PAGE = 5
-"""Questions with their answers on a page. By judgement: an answer has at most 8,000 characters."""
+"""Questions with answers per page. By judgement: an answer has at most 8,000 characters."""
 
 
 def _start(request: StartInterrogationInput, caller: Caller, app: Application) -> Contract:

@@ -1,1 +1,1 @@
-"""A detective and a witness that are language models: what they are asked, and how their answers are checked."""
+"""Language models as detective and witness: their requests, and the checks of their answers."""

@@ -1,4 +1,4 @@
-"""Derives the configuration of interrogations from `interrogation:` and `models:`, without asking a model."""
+"""Derive the configuration of interrogations from `interrogation:` and `models:`. No model is asked."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tribal_contracts.interrogation.configuration import (
 from tribal_contracts.interrogation.settings import InterrogationSettings, Location, written_location, wrong_names
 
 SHORTEST_KEY = 20
-"""Characters of a key. Source: data model, 6."""
+"""Minimum length of a key. Source: data model, 6."""
 
 
 def parties(section: InterrogationSettings) -> Iterator[tuple[Location, str]]:
-    """The names of all models in the section, each with its place."""
+    """Yield the names of all models in the section, each with its location."""
     for number, name in enumerate(section.detectives):
         yield ("detectives", number), name
     if section.witness is not None:
@@ -35,16 +35,16 @@ def derive_configuration(
     key_of: Callable[[str], SecretStr | None],
     place_of: Callable[[Location], str] = written_location,
 ) -> Configuration:
-    """The configuration that the section describes. Source: data model, 6.
+    """Return the configuration that the section describes. Source: data model, 6.
 
     Args:
-        section: of `databases.yaml` or of an environment.
-        models: the entries that it names.
-        key_of: the value of a secret; `None` if it is missing.
+        section: the section of `databases.yaml` or of an environment.
+        models: the entries under `models`, by name.
+        key_of: returns the value of a secret; `None` if it is missing.
         place_of: says where a value of the section is, for messages.
 
     Raises:
-        ConfigurationInvalid: when a name, a key or a timeout cannot be used; the message names the place.
+        ConfigurationInvalid: when a name, a key or a timeout cannot be used. The message says where it is.
     """
     for location, problem in wrong_names(section, models):
         raise ConfigurationInvalid(f"{place_of(location)}: {problem}")

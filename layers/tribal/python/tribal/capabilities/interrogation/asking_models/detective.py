@@ -1,4 +1,4 @@
-"""A detective that is one of several language models."""
+"""A detective that is a language model, with other models as fallback."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from tribal_contracts.interrogation.sessions import (
 )
 
 QUESTION_TOKENS, ANALYSIS_TOKENS, AUDIT_TOKENS = 400, 2_000, 3_000
-"""The most tokens of an answer; a judgement: more than twice what the limits of its texts need."""
+"""Maximum tokens of each answer. By judgement: more than twice what the limits on its texts need."""
 MOST_NEW_GAPS = 8
-"""Of one answer."""
+"""Maximum number of new gaps per answer."""
 _NOT_EXISTING = "it names a table or column that does not exist"
 _NO_QUESTION = "the question is empty, repeats an earlier one or breaks a rule"
 _NO_DESCRIPTION = "the description of a gap is empty or breaks a rule"
@@ -47,12 +47,12 @@ _NEUTRAL: Mapping[str, str] = {
     "inconsistency": "The documentation disagrees with itself or with the catalog.",
     "vagueness": "The documentation is unclear about something that the hypothesis needs.",
 }
-"""Descriptions of gaps that a model could not describe by the rules."""
+"""Descriptions of gaps for which a model wrote no valid description."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What a model makes of an answer."""
+    """What a model finds in an answer."""
 
     closed: frozenset[int]
     gaps: tuple[Gap, ...]
@@ -60,14 +60,14 @@ class _Findings:
 
 
 class ModelDetective:
-    """Asks the first model, and the others where it fails.
+    """Asks the first model, and the next one if it fails.
 
-    The model chooses among categories, severities and numbers, and writes texts, which are checked. Earlier gaps stay
-    word for word until it closes them.
+    The model chooses categories, severities and numbers, and writes texts, which are checked. Earlier gaps keep their
+    text until the model closes them.
 
     Args:
         chain: the models in the order in which a call tries them.
-        prompts: the templates of interrogations.
+        prompts: the prompt templates of interrogations.
         resolve: finds tables and columns within the scope of the session.
     """
 
@@ -80,7 +80,7 @@ class ModelDetective:
         self._audit = _prompt(texts["detective_audit.md"], AUDIT_SCHEMA, AUDIT_TOKENS)
 
     def next_question(self, session: InterrogationSession) -> Question:
-        """What to ask next; a question by rules if no model finds a new one."""
+        """Return the next question. If no model finds a new one, rules write it."""
         data = question_data(session)
         check, asked = self._check(data), {_normalised(pair.question) for pair in session.qa_pairs}
 
@@ -98,7 +98,7 @@ class ModelDetective:
         return Question(reply.value, reply.cost)
 
     def analyse(self, session: InterrogationSession, question: str, answer: WitnessAnswer) -> Analysis:
-        """The gaps that the answer leaves open, and new ones. An empty answer closes none and leaves one."""
+        """Return the open and new gaps after an answer. An empty answer closes no gap and leaves at least one."""
         data = analysis_data(session, question, answer)
         check, before = self._check(data), session.open_gaps
         reply = ask(self._chain, self._analysis, data, lambda value: self._findings(value, check), _unreachable)
@@ -113,7 +113,7 @@ class ModelDetective:
         return Analysis(tuple(gaps), found.ask_again, reply.model, cost=reply.cost)
 
     def audit(self, session: InterrogationSession) -> Audit:
-        """What contradicts what, and a summary."""
+        """Return the contradictions between answers, and a summary."""
         data = audit_data(session)
         check, count = self._check(data), len(session.qa_pairs)
 
@@ -151,7 +151,7 @@ class ModelDetective:
         return Reading(_Findings(numbers, tuple(gaps), ask_again), tuple(faults), tuple(invented))
 
     def _gap(self, value: object, check: ProseCheck) -> Reading[Gap]:
-        """A gap without what does not exist: without such a target, and without sentences that name such a thing."""
+        """Read a gap. Targets and sentences that name something that does not exist are left out."""
         if not isinstance(value, Mapping):
             return Reading(None)
         category, severity, named = value.get("category"), value.get("severity"), value.get("target")
@@ -189,7 +189,7 @@ def _is_list(value: object) -> TypeGuard[list[Any]]:
 
 
 def _is_known(gap: Gap, gaps: Sequence[Gap]) -> bool:
-    """Whether a gap of that kind is open for the same target, or with the same words."""
+    """Return whether a gap of this category is already open for the same target, or with the same text."""
     return any(
         gap.category == each.category
         and (gap.description == each.description if gap.target is None else gap.target == each.target)
@@ -202,7 +202,7 @@ def _normalised(question: str) -> str:
 
 
 def _question_by_rules(session: InterrogationSession, asked: set[str]) -> str:
-    """A question that was not asked yet: about an open gap, or else about the hypothesis."""
+    """Return a new question about an open gap, or otherwise about the hypothesis."""
     for gap in session.open_gaps:
         about = f" about {gap.target}" if gap.target else ""
         question = bounded(

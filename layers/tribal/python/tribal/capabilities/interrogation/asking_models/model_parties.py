@@ -1,4 +1,4 @@
-"""Builds the detective and the witness that are models, within the caps of a session or an exam."""
+"""Build the model detective and the model witness, within the spending limits of a session or an exam."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 _SPACES = re.compile(r"\s+")
 _RULES_SECONDS = 20.0
-"""What the documentation may take to be read in a step. By judgement."""
+"""Time to read the documentation in a step. By judgement."""
 _LONGEST_STEP_SECONDS = 600.0
-"""A function has 900 s; a step that needs more is repeated by the next invocation."""
+"""A function has 900 s. A longer step is repeated by the next invocation."""
 EXAM = "exam:"
-"""Accounts of exams begin with it; others are of sessions."""
+"""Prefix of the accounts of exams. Other accounts belong to sessions."""
 
 
 def _nothing() -> None:
@@ -48,22 +48,22 @@ class ModelParties:
     """Detective and witness of one session or exam."""
 
     detective: Detective | None
-    """`None` if rules ask."""
+    """The detective; `None` if rules ask the questions."""
     witness: Witness | None
-    """`None` if the documentation answers, within `scope`."""
+    """The witness; `None` if the documentation answers, within `scope`."""
     scope: Scope
-    """What the session may read: nothing of a database that is kept from models."""
+    """What the session may read. Databases that are kept from models are excluded."""
     providers: tuple[str, ...]
-    """`{provider}:{model}` of each detective, in the order in which a call tries them, and of the witness."""
+    """`{provider}:{model}` of each detective, in the order in which a call tries them, then of the witness."""
     step_seconds: float = 0.0
-    """The longest that a question, its answer and their analysis may take, if every model has to be asked."""
+    """Maximum time for a question, its answer and their analysis, if every model has to be tried."""
     close: Callable[[], None] = field(default=_nothing)
-    """Books what was spent; no call may follow."""
+    """Records what was spent. No call may follow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartyModels:
-    """Builds the parties that are models; nothing is sent before the first question."""
+    """Builds detectives and witnesses that are models. Nothing is sent before the first question."""
 
     section: InterrogationSettings
     models: ModelSource
@@ -71,13 +71,13 @@ class PartyModels:
     secrets: Provider[Secrets]
     store: Provider[ObjectStore]
     place_of: Callable[[Location], str]
-    """Where a value of the section is, for messages."""
+    """Says where a value of the section is, for messages."""
 
     def configuration(self) -> Configuration:
-        """The derived configuration, once everything is there that a call needs.
+        """Return the derived configuration, and check that everything that a call needs is there.
 
         Raises:
-            ConfigurationInvalid: when a model, its key, price or package is missing; the message names the place.
+            ConfigurationInvalid: when a model, its key, price or package is missing. The message names the place.
         """
         # Names first, which the facts of their models need.
         derived = derive_configuration(self.section, self.models.entries, self.secrets().get, self.place_of)
@@ -85,11 +85,11 @@ class PartyModels:
         return derived
 
     def open(self, account: str, documentation: Documentation) -> ModelParties:
-        """The parties of a session (`session:ID`) or an exam (`exam:ID`), which share what it may cost.
+        """Return the parties of a session (`session:ID`) or an exam (`exam:ID`), which share its spending limit.
 
         Args:
-            account: what the calls are booked to.
-            documentation: as the caller sees it; models see only a part of it.
+            account: the account that calls are charged to.
+            documentation: what the caller may see; models see only a part of it.
 
         Raises:
             ConfigurationInvalid: as in `configuration`.
@@ -113,7 +113,7 @@ class PartyModels:
         )
 
     def quote(self, questions: int, iterations: int) -> ModelQuote:
-        """What so many sessions of so many questions each would cost at most, estimated before anything is sent."""
+        """Estimate the maximum cost of this many sessions with this many questions each. Nothing is sent."""
         facts, first, witness = self._facts(), self.section.order[:1], self.section.witness
         session = quote_session(
             self.prompts(),
@@ -126,7 +126,7 @@ class PartyModels:
         )
 
     def sendable(self, scope: Scope) -> Scope:
-        """The part of a scope that models may see: no database of an entry with `describer: rules`."""
+        """Return the part of a scope that models may see, without databases with `describer: rules`."""
         may_send = self.models.may_send()
         if may_send is None:
             return scope
@@ -158,18 +158,18 @@ class PartyModels:
         return self.section.local_timeout_seconds if is_local else self.section.cloud_timeout_seconds
 
     def _step_seconds(self, detectives: Sequence[str], witnesses: Sequence[str]) -> float:
-        """Two calls of the detective, each of which may try every model, and one of the witness."""
+        """Return the time of two calls of the detective, each by every model, and one of the witness."""
         calls = (*detectives, *detectives, *witnesses)
         return min(sum(map(self._timeout_seconds, calls)) + _RULES_SECONDS, _LONGEST_STEP_SECONDS)
 
 
 def without_databases(scope: Scope, documented: Iterable[str], is_kept: Callable[[str], bool]) -> Scope:
-    """A scope without some databases.
+    """Return a scope without some databases.
 
     Args:
         scope: what a caller may see.
-        documented: all databases, of which a scope of everything keeps the others.
-        is_kept: whether a database is left out.
+        documented: all databases, for a scope that covers everything.
+        is_kept: returns whether to leave out a database.
     """
     if scope == EVERYTHING:
         return Scope(frozenset(name for name in documented if not is_kept(name)))

@@ -1,4 +1,4 @@
-"""Checks what a model writes: names that do not exist, instructions, links and markup are left out."""
+"""Check texts of a model, and leave out invented names, instructions, links and markup."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tribal.text_checks import Handle, SentenceJudge, ShownText, split_sentences
 from tribal.text_checks.forms import is_identifier
 
 Resolve = Callable[[str], str | None]
-"""The full name of a table or column that the caller may see; `None` for any other name."""
+"""Returns the full name of a table or column that the caller may see; `None` for any other name."""
 
 STATEMENTS = frozenset({"character", "length", "address", "markup", "handle", "code", "order", "name"})
-"""The rules of `text_checks` for statements about the documentation."""
+"""The `text_checks` rules for statements about the documentation."""
 QUESTIONS = STATEMENTS - {"name"}
-"""A question may ask for a table in words of its own."""
+"""The rules for questions, which may describe a table in other words than its name."""
 ANSWERS = frozenset({"character", "address"})
-"""A witness may repeat what it was shown."""
+"""The rules for answers of a witness, which may repeat what it was shown."""
 LONGEST_NAME = 300
 _NAME = re.compile(r"(?<![\w.])[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 _ABBREVIATED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?")
@@ -29,7 +29,7 @@ _THIS_SESSION = re.compile(r"\b(the|this|that) (?:answer|request)s?\b", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class CheckedProse:
-    """The sentences that may be kept, and the names in others that do not exist."""
+    """The sentences to keep, and the invented names in the others."""
 
     sentences: tuple[str, ...]
     invented: tuple[str, ...] = ()
@@ -42,15 +42,15 @@ class CheckedProse:
 
 @dataclass(frozen=True)
 class ProseCheck:
-    """Checks texts about what a request showed."""
+    """Checks texts against what the request showed."""
 
     resolve: Resolve
     shown: tuple[str, ...]
-    """The texts of the request, whose names may be repeated."""
+    """Texts of the request. The names in them may be repeated."""
     _judges: dict[frozenset[str], SentenceJudge] = field(default_factory=dict, repr=False, compare=False)
 
     def check(self, text: str, rules: Collection[str]) -> CheckedProse:
-        """Keep the sentences that keep the rules and name nothing that was neither shown nor exists."""
+        """Keep the sentences that follow the rules and name only what exists or was shown."""
         kept: list[str] = []
         invented: dict[str, None] = {}
         for sentence in split_sentences(_EMPHASIS.sub("", text)):
@@ -87,6 +87,6 @@ class ProseCheck:
 
 
 def _identifiers(sentence: str) -> list[str]:
-    """What reads as a name rather than as words."""
+    """Return the parts of a sentence that look like names rather than words."""
     found = (match.group() for match in _NAME.finditer(sentence))
     return [name for name in found if is_identifier(name) and not _ABBREVIATED.fullmatch(name)]

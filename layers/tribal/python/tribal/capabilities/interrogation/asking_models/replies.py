@@ -1,4 +1,4 @@
-"""Asks the chain of models of a party, and raises what a session understands where none answers."""
+"""Ask the models of a party. If none answers, raise an error that a session can handle."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def ask(
     read: Callable[[Mapping[str, Any]], Reading[T]],
     unreachable: Callable[[NoReply], PartyFailed],
 ) -> Reply[T]:
-    """Return the answer of one of the models.
+    """Return the answer of the first model that gives one.
 
     Raises:
-        PartyFailed: `unreachable` when no model gives one, `BudgetExhausted`.
-        StoreError: when the record of the budget cannot be read or written.
+        PartyFailed: `unreachable` when no model answers; `BudgetExhausted`.
+        StoreError: when the budget cannot be read or written.
     """
     reply = chain.ask(prompt, data, read)
     if isinstance(reply, Reply):

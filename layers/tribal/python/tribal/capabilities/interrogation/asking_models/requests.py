@@ -1,4 +1,4 @@
-"""What models are sent of a session, bounded, and the schemas of their answers."""
+"""Requests to models about a session, of limited size, and the schemas of their answers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tribal_contracts.interrogation.sessions import (
 )
 
 EARLIER_CHARS, AUDITED_CHARS, GAP_CHARS = 1_200, 3_000, 400
-"""The most characters of an earlier answer, of one in an audit, and of a gap; a judgement: at most 20,000 tokens."""
+"""Maximum characters of an earlier answer, of an audited one, and of a gap. By judgement: at most 20,000 tokens."""
 CONTEXT_CHARS = 24_000
-"""The most characters of the documentation that a witness is shown; a judgement: some 8,000 tokens."""
+"""Maximum characters of the documentation for a witness. By judgement: about 8,000 tokens."""
 _MOST_SOURCES, _MOST_NAME_CHARS = 60, 200
 SEVERITIES = ("high", "medium", "low")
 
@@ -60,13 +60,13 @@ ANSWER_SCHEMA = _object(answer=_TEXT, sources=_list(_NUMBER))
 
 
 def question_data(session: InterrogationSession) -> dict[str, Any]:
-    """What a detective sees before a question."""
+    """Return the request for the next question."""
     left = session.iteration_limit - session.current_iteration
     return {**_session_data(session, EARLIER_CHARS), "open_gaps": _gaps(session.open_gaps), "questions_left": left}
 
 
 def analysis_data(session: InterrogationSession, question: str, answer: WitnessAnswer) -> dict[str, Any]:
-    """What a detective sees of an answer."""
+    """Return the request to analyse an answer."""
     return {
         **_session_data(session, EARLIER_CHARS),
         "open_gaps": _gaps(session.open_gaps),
@@ -76,12 +76,12 @@ def analysis_data(session: InterrogationSession, question: str, answer: WitnessA
 
 
 def audit_data(session: InterrogationSession) -> dict[str, Any]:
-    """What a detective sees of a whole session."""
+    """Return the request to audit a session."""
     return {**_session_data(session, AUDITED_CHARS), "open_gaps": _gaps(session.open_gaps)}
 
 
 def answer_data(question: str, documentation: str, sources: Sequence[AnswerSource]) -> dict[str, Any]:
-    """What a witness sees."""
+    """Return the request to a witness."""
     shown = sources[:_MOST_SOURCES]
     return {
         "question": bounded(question, MAX_QUESTION_CHARS),
@@ -93,7 +93,7 @@ def answer_data(question: str, documentation: str, sources: Sequence[AnswerSourc
 
 
 def texts_of(data: object) -> Iterator[str]:
-    """All texts that a request shows."""
+    """Yield all texts in a request."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, Mapping):

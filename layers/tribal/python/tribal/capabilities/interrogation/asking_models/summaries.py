@@ -1,4 +1,4 @@
-"""The Markdown of a model's summary: paragraphs and lists of escaped sentences, without links, images and HTML."""
+"""Render a model's summary as Markdown: paragraphs and lists, without links, images and HTML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEADING = re.compile(r"\s*#{1,6}\s+")
 
 
 def markdown_summary(text: str, check: ProseCheck) -> tuple[str, tuple[str, ...]]:
-    """The lines of a summary that may be kept, as Markdown, and the names in the others that do not exist."""
+    """Return the valid lines of a summary as Markdown, and the invented names in the others."""
     lines: list[str] = []
     invented: list[str] = []
     for line in bounded(text, MOST_CHARS).splitlines()[:MOST_LINES]:

@@ -1,4 +1,4 @@
-"""A witness that is a language model and knows nothing but the query context that it is given."""
+"""A witness that is a language model and knows only the query context that it is given."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import MAX_ANSWER_CHARS, InterrogationSession
 
 ANSWER_TOKENS = 1_500
-"""The most tokens of an answer; a judgement: three times the words that the prompt allows."""
+"""Maximum tokens of an answer. By judgement: three times the words that the prompt allows."""
 Context = Callable[[str], tuple[str, Sequence[AnswerSource]]]
-"""What the documentation says about a question, as text, and where that is from."""
+"""Returns what the documentation says about a question, and its sources."""
 _NOT_EXISTING = "it names a table or column that the documentation does not name"
 _REPAIRED: frozenset[FailureKind] = frozenset({"malformed", "refused", "truncated", "rejected"})
 
 
 class ModelWitness:
-    """Answers from the query context of a question, with one more attempt in its time and no other model.
+    """Answers a question from its query context. One retry is allowed, but no other model.
 
     Args:
-        name: of the model, as answers name it.
+        name: name of the model in answers.
         chain: the model alone.
-        prompts: the templates of interrogations.
-        context: within the scope of the session.
+        prompts: the prompt templates of interrogations.
+        context: returns the query context, within the scope of the session.
         resolve: finds tables and columns within the same scope.
     """
 
@@ -49,7 +49,7 @@ class ModelWitness:
         )
 
     def answer(self, session: InterrogationSession, question: str) -> WitnessAnswer:
-        """The answer; without documentation about the question it is empty, and the model is not asked."""
+        """Answer a question. If nothing is documented about it, the answer is empty and no model is asked."""
         del session  # An answer depends on the question alone.
         documentation, sources = self._context(question)
         if not documentation.strip():

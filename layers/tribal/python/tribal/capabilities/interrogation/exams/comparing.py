@@ -1,4 +1,4 @@
-"""Compares an exam with an earlier one."""
+"""Compare an exam with an earlier one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tribal_contracts.interrogation.exams import ExamBaseline, ExamQuestion, Exa
 
 
 def compared(rows: Sequence[ExamQuestion], baseline: ExamResult) -> ExamBaseline:
-    """Return which questions are answered now and were not in an earlier exam, and the reverse."""
+    """Return which questions are newly answered, and which are no longer answered."""
     before = {row.question: row.verdict for row in baseline.questions}
     return ExamBaseline(
         id=baseline.id,

@@ -1,4 +1,4 @@
-"""Reads the questions of an exam: one a line, or in the column or field `question` of a table or of JSON lines."""
+"""Read the questions of an exam: one per line, or the column `question` of a table, or a field of JSON lines."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _COMMENT = "#"
 _TABLES = ("csv", "tsv", "tab")
 _SEPARATORS = ",;\t|"
 _NO_SEPARATOR = "\x1f"
-"""A character that no question has."""
+"""A character that occurs in no question."""
 _NAMED_SEPARATOR = re.compile(r'"?sep=(?P<separator>[^"\r\n])"?[,;\t|]*(?:\r\n?|\n|\Z)', re.IGNORECASE)
-"""The first line by which a file tells Excel its separator."""
+"""First line of a file that tells Excel the separator."""
 
 
 def read_questions(name: str, data: bytes) -> list[str]:
-    """The questions of a file, each once, in order.
+    """Return the questions in a file in order, without duplicates.
 
     Args:
-        name: the file's name; `.jsonl` says that each line is JSON. Any other file is a table if its first line names
-            the column, which `.csv` and `.tsv` must, and has one question a line otherwise.
-        data: its content, in UTF-8, or in UTF-16 with a byte order mark.
+        name: name of the file. `.jsonl` files have JSON lines. Other files are tables if their first line names the
+            column, which `.csv` and `.tsv` files must do; otherwise each line is a question.
+        data: content of the file, in UTF-8, or in UTF-16 with a byte order mark.
 
     Raises:
-        ExamInvalid: when a line is not a question, or there is not one to 5,000 of them; the message names the line.
+        ExamInvalid: when a line is not a question, or there are none or more than 5,000. The message names the line.
     """
     text = _decoded(name, data)
     suffix = name.rpartition(".")[2].casefold()
@@ -92,7 +92,7 @@ def _table(name: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _separator(text: str) -> str:
-    """The separator whose heading names the column; in a table of one column, nothing separates."""
+    """Return the separator of the table. In a table of one column, nothing separates."""
     found = next((each for each in _SEPARATORS if _place(_heading(text, each)) is not None), ",")
     return found if len(_heading(text, found)) > 1 else _NO_SEPARATOR
 

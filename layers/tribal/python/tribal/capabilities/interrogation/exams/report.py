@@ -1,4 +1,4 @@
-"""The result of an exam as Markdown, for a pull request or a wiki."""
+"""Report of an exam in Markdown, for a pull request or a wiki."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from tribal.rendering.words import number
 from tribal_contracts.interrogation.exams import ExamGap, ExamQuestion, ExamResult
 
 MOST_GAPS = 20
-"""The most gaps in a report."""
+"""Maximum number of gaps in a report."""
 _MOST_QUESTIONS = 3
-"""The most questions that a row of a gap repeats."""
+"""Maximum number of example questions per gap."""
 
 
 def summary_line(result: ExamResult) -> str:
-    """How many questions are answered, in one line."""
+    """Return how many questions are answered, in one line."""
     asked = result.total - result.not_asked
     left = f"; {number(result.not_asked, 'question')} not asked" if result.not_asked else ""
     return f"The documentation answers {result.answered} of {number(asked, 'question')} ({result.share:.0%}){left}."
 
 
 def report(result: ExamResult) -> str:
-    """The share of questions that the documentation answers, what to write first, and the questions it fails."""
+    """Return the report: the share of answered questions, what to write first, and the questions."""
     failing = [row for row in result.questions if row.verdict == "blocked"]
     return page(
         [
@@ -39,12 +39,12 @@ def report(result: ExamResult) -> str:
 
 
 def gap_name(gap: ExamGap) -> str:
-    """What a gap is about, in a few words."""
+    """Return the target of a gap, or its description if it has none."""
     return target_name(gap.target) or gap.description
 
 
 def target_name(target: str) -> str:
-    """A target as people read it."""
+    """Return the name of a target for readers."""
     word = target.removeprefix(WORD)
     return target if word == target else f"the word “{word}”"
 

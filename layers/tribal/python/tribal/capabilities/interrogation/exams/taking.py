@@ -1,4 +1,4 @@
-"""Takes an exam: one session for each question, then what blocks most questions."""
+"""Take an exam: run a session for each question, then rank what blocks the most questions."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ORDER: dict[GapSeverity, int] = {"high": 0, "medium": 1, "low": 2}
 _BLOCKING: frozenset[GapSeverity] = frozenset(("high", "medium"))
 
 Report = Callable[[int, int], None]
-"""Called with the number of questions examined so far, and of all."""
+"""Called with the number of questions examined so far, and the total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exam:
-    """How an exam is taken."""
+    """Settings of an exam."""
 
     service: Interrogations
     database: str | None = None
@@ -42,9 +42,9 @@ class Exam:
     report: Report = lambda _, __: None
 
     def take(self, questions: Sequence[str]) -> ExamResult:
-        """Examine questions and save the result.
+        """Examine the questions and save the result.
 
-        Once its money is spent or a stop is requested, the remaining questions are not asked.
+        If the spending limit is reached or a stop is requested, the remaining questions are not asked.
 
         Raises:
             DatabaseNotFound, DomainNotFound: when a filter names something that is not documented.
@@ -126,12 +126,12 @@ class Exam:
 
 
 def blocking(session: InterrogationSession) -> list[Gap]:
-    """The gaps that keep a question from being answered: the medium and high ones of the last pair."""
+    """Return the gaps that block a question: those of medium or high severity after the last answer."""
     return [gap for gap in session.open_gaps if gap.severity in _BLOCKING]
 
 
 def _gaps(found: Iterable[tuple[str, Gap]]) -> list[ExamGap]:
-    """Each gap once with the questions that it blocks, the one that blocks most questions first."""
+    """Return each gap with the questions that it blocks, the gap with the most questions first."""
     by_gap: dict[tuple[str, str], list[tuple[str, Gap]]] = {}
     for question, gap in found:
         by_gap.setdefault((gap.target or gap.description, gap.category), []).append((question, gap))

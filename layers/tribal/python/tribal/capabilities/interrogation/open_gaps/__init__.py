@@ -1,1 +1,1 @@
-"""The gaps that questions found and no one has closed: one file, made from sessions and exams."""
+"""Open gaps: one file, derived from sessions, exams and marks, with the gaps that no one has closed."""

@@ -1,4 +1,4 @@
-"""Adds the gaps of questions to those that are open. Pure functions."""
+"""Merge the gaps of questions into the open gaps. Pure functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tribal_contracts.answering.open_gaps import (
 from tribal_contracts.interrogation.sessions import Gap
 
 MAX_TEXT_CHARS = 300
-"""Of a question and of a description. By judgement: what fits into two lines of a list."""
+"""Maximum characters of a question or description. By judgement: two lines of a list."""
 _KEY_DIGITS = 16
 _ORDER: Mapping[GapSeverity, int] = {"high": 0, "medium": 1, "low": 2}
 
@@ -32,24 +32,24 @@ Place = tuple[str, GapCategory]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionResult:
-    """A question that was examined, and the gaps that were open at its end."""
+    """A question that was examined, and its open gaps."""
 
     text: str
     gaps: Sequence[Gap]
-    """Those without a target are left out."""
+    """Open gaps at the end. Those without a target are ignored."""
     from_exam: bool = False
     owner: str | None = None
     scope: SessionScope | None = None
-    """What it may read; `None` for everything."""
+    """What the question may read; `None` for everything."""
     manifest_hash: str | None = None
-    """The documentation that it was put to; `None` for the current one."""
+    """Documentation that the question was put to; `None` for the current one."""
     mark: str | None = None
-    """The id of a mark, if its answer was marked wrong."""
+    """ID of the mark, if the answer was marked as wrong."""
     marked_at: str | None = None
 
     @property
     def key(self) -> str:
-        """Identifies the question: the same text within the same scope is the same question; each mark is its own."""
+        """Identifies the question by its text and scope. Each mark is a question of its own."""
         if self.mark is not None:
             return object_hash(["mark", self.mark])[:_KEY_DIGITS]
         scope = None if self.scope in (None, SessionScope()) else self.scope.model_dump(mode="json")
@@ -68,15 +68,15 @@ class _Entry:
 
 
 def merged(before: OpenGaps, results: Iterable[QuestionResult], hashes: Mapping[str, str | None]) -> OpenGaps:
-    """The open gaps after more questions were examined.
+    """Return the open gaps after more questions were examined.
 
-    A question's earlier gaps that it no longer has are removed, and so are gaps whose target says something else now.
+    Gaps that a question no longer has are removed. So are gaps whose target has changed.
 
     Args:
         before: the gaps that were open.
-        results: in any order; of the same question, the last one counts.
-        hashes: what the documents say now, by target; of those that it lacks, nothing is known. `None` for a target
-            without a document.
+        results: results in any order. For the same question, the last one counts.
+        hashes: hash of each target's current document; `None` if it has no document. Nothing is known about other
+            targets.
     """
     entries = {
         (gap.target, gap.category): _Entry(gap.target_hash, {q.key: q for q in gap.questions}, dict(gap.others))
@@ -95,7 +95,7 @@ def merged(before: OpenGaps, results: Iterable[QuestionResult], hashes: Mapping[
 
 
 def without(before: OpenGaps, keys: Iterable[str], *, exam: bool) -> OpenGaps:
-    """The open gaps without some questions; those of exams stay unless `exam` is set."""
+    """Return the open gaps without some questions. Questions of exams stay unless `exam` is set."""
     removed = set(keys)
     gaps: list[OpenGap] = []
     for gap in before.gaps:

@@ -1,4 +1,4 @@
-"""Reads the open gaps, as far as a caller may see them."""
+"""Read the open gaps that a caller may see."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tribal_contracts.answering.open_gaps import GapQuestion, OpenGap, OpenGaps
 
 
 def gaps_file(store: ObjectStore) -> RecordFile[OpenGaps]:
-    """The file of open gaps."""
+    """Return the file of open gaps."""
     return RecordFile(store, OPEN_GAPS_FILE, OpenGaps)
 
 
 def load_gaps(store: ObjectStore) -> Stored[OpenGaps] | None:
-    """Every open gap; `None` before the first one was written.
+    """Return all open gaps; `None` if none was ever written.
 
     Raises:
         SessionInvalid: when the file is damaged.
@@ -38,16 +38,15 @@ def load_gaps(store: ObjectStore) -> Stored[OpenGaps] | None:
 
 
 def visible_gaps(store: ObjectStore, caller: Caller, *, exams_only: bool = False) -> list[OpenGap]:
-    """The open gaps that a caller may see, those that block most questions first.
+    """Return the open gaps that the caller may see, those that block the most questions first.
 
-    Gaps of tables outside the caller's scope are left out, and so are words that a term or metric explains by now.
-    Hidden questions are only counted, without their descriptions; of a word without a visible question, nothing is
-    shown, since it is part of its questions. Whether a target's document still says the same is for
-    `tribal.identity.targets.current_gaps` to find out.
+    Gaps of tables outside the caller's scope are left out, and so are words that a term or metric now explains. Hidden
+    questions are only counted. A word without a visible question is left out, because it is part of its questions.
+    `tribal.identity.targets.current_gaps` checks whether targets have changed.
 
     Args:
-        store: has the gaps, and the definitions.
-        caller: sees only gaps within its scope.
+        store: contains the gaps and the definitions.
+        caller: whose scope limits the gaps.
         exams_only: hide the questions of sessions, as a static site does.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Writes the gaps of ended sessions, of exams and of marks into the file of open gaps, by conditional put."""
+"""Write the gaps of sessions, exams and marks into the file of open gaps, by conditional put."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from tribal_contracts.interrogation.sessions import Gap, InterrogationSession
 from tribal_contracts.interrogation.times import instant
 
 ATTEMPTS = 20
-"""How often a change is tried again when other processes change the file at the same time."""
+"""How often a change is retried if other processes change the file at the same time."""
 _DOCUMENTS_AT_ONCE = 50
 
 
 def record(sessions: Sessions, index: IndexReader, results: Iterable[QuestionResult]) -> None:
-    """Write the gaps that questions found, in one put; does nothing if they are written already.
+    """Write the gaps that questions found, in one put. Does nothing if they are already there.
 
-    Call it after a session has ended, or once for all questions of an exam. A question that was put to other
-    documentation than the index has is ignored: what it found missing may be there now. A missing or damaged file is
-    made from every session, exam and mark in the store.
+    Call it after a session has ended, or once for all questions of an exam. Questions that were put to other
+    documentation than the index contains are ignored, because their gaps may be closed. If the file is missing or
+    damaged, it is rebuilt from all sessions, exams and marks in the store.
 
     Raises:
         SessionsBusy: when other processes keep changing the file.
@@ -50,7 +50,7 @@ def record(sessions: Sessions, index: IndexReader, results: Iterable[QuestionRes
 
 
 def forget(store: ObjectStore, results: Iterable[QuestionResult], *, exam: bool = False) -> None:
-    """Remove the questions of a session, of an exam or of a mark that is about to be removed.
+    """Remove the questions of a session, an exam or a mark that is about to be removed.
 
     Raises:
         SessionsBusy: when other processes keep changing the file.
@@ -60,7 +60,7 @@ def forget(store: ObjectStore, results: Iterable[QuestionResult], *, exam: bool 
 
 
 def session_result(session: InterrogationSession) -> QuestionResult:
-    """What an ended session found."""
+    """Return what a session found."""
     return QuestionResult(
         text=session.hypothesis.text,
         gaps=session.open_gaps,
@@ -71,7 +71,7 @@ def session_result(session: InterrogationSession) -> QuestionResult:
 
 
 def exam_results(exam: ExamResult) -> Iterator[QuestionResult]:
-    """What the questions of an exam found; those that were not asked are left out."""
+    """Yield what each question of an exam found. Questions that were not asked are left out."""
     descriptions = {(gap.target, gap.category): gap.description for gap in exam.gaps}
     for question in exam.questions:
         if question.verdict == "not_asked":
@@ -96,7 +96,7 @@ def exam_results(exam: ExamResult) -> Iterator[QuestionResult]:
 
 
 def mark_result(mark: Mark) -> QuestionResult:
-    """Return what a mark says: its question is not answered while the tables of the answer say the same."""
+    """Return the result of a mark: a gap of its tables until their documents change."""
     return QuestionResult(
         text=mark.question,
         gaps=[
@@ -111,7 +111,7 @@ def mark_result(mark: Mark) -> QuestionResult:
 
 
 def _change(store: ObjectStore, change: Callable[[OpenGaps | None], OpenGaps | None]) -> None:
-    """Write what `change` makes of the gaps, or of `None` without a usable file; a damaged file is removed."""
+    """Write what `change` returns for the current gaps, or for `None` without a usable file. Removes a damaged file."""
     for _ in range(ATTEMPTS):
         try:
             stored = load_gaps(store)
@@ -141,7 +141,7 @@ def _with_results(before: OpenGaps, results: list[QuestionResult], index: IndexR
 
 
 def _hashes(index: IndexReader, targets: Iterable[str]) -> dict[str, str | None]:
-    """What the indexed documents say now, by target; `None` for a target without a document."""
+    """Return the hash of each target's indexed document; `None` for a target without a document."""
     found: dict[str, str | None] = dict.fromkeys(targets)
     wanted: defaultdict[int, list[tuple[str, str | None]]] = defaultdict(list)
     for name in found:
@@ -158,7 +158,7 @@ def _hashes(index: IndexReader, targets: Iterable[str]) -> dict[str, str | None]
 
 
 def _stored_results(sessions: Sessions) -> list[QuestionResult]:
-    """Return the results of all sessions, exams and marks in the store, oldest first; damaged files are left out."""
+    """Return the results of all stored sessions, exams and marks, oldest first, without damaged files."""
     found = [
         (instant(session.start_time), [session_result(session)])
         for session in sessions.readable()

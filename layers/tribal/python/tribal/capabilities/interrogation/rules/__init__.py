@@ -1,1 +1,1 @@
-"""The detective and the witness that ask no model: both go by what is documented."""
+"""The detective and the witness that ask no model and use only the documentation."""

@@ -1,4 +1,4 @@
-"""What the documentation lacks about columns: their meaning, unit, codes, dates, and rows that do not count."""
+"""Find what the documentation lacks about columns: meaning, unit, codes, dates, and rows that do not count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXCLUDING_WORDS = frozenset(
 
 
 def gaps_of_columns(table: TableDocument, column: DocumentedColumn, known: Explained) -> Iterator[Gap]:
-    """What is not said about a column that a question names."""
+    """Yield what is missing about a column that the question names."""
     name = short_column_name(table, column)
     severity = vagueness(column)
     if severity and not known.has(table, column) and not column.allowed_values and not _is_key(table, column):
@@ -40,7 +40,7 @@ def gaps_of_columns(table: TableDocument, column: DocumentedColumn, known: Expla
 
 
 def gaps_of_codes(table: TableDocument, column: DocumentedColumn, known: Explained) -> Iterator[Gap]:
-    """Codes of a column that have no meaning, or are not listed."""
+    """Yield gaps for codes of a column that are not listed or have no meaning."""
     name = short_column_name(table, column)
     explained = known.has(table, column)
     if not column.allowed_values:
@@ -65,7 +65,7 @@ def gaps_of_codes(table: TableDocument, column: DocumentedColumn, known: Explain
 
 
 def gaps_of_dates(focus: Focus, known: Explained) -> Iterator[Gap]:
-    """Whether it is clear which date a question about time means."""
+    """Yield a gap if it is unclear which date a question about time means."""
     chosen = [(focus.main[name], each) for name, dates in focus.dates.items() for each in dates]
     metrics = {metric.time_column for metric in focus.context.defined.metrics}
     named = [each for table, each in chosen if each in focus.columns[table.name] or each.name in metrics]
@@ -88,12 +88,12 @@ def gaps_of_dates(focus: Focus, known: Explained) -> Iterator[Gap]:
 
 
 def excluding_columns(table: TableDocument) -> list[DocumentedColumn]:
-    """The columns that mark rows which may not count."""
+    """Return the columns that mark rows which may not count."""
     return [each for each in table.columns if words_of(each.name) & _EXCLUDING_WORDS]
 
 
 def gaps_of_exclusions(table: TableDocument, column: DocumentedColumn, known: Explained) -> Iterator[Gap]:
-    """Whether it is said how to treat the rows that a column marks."""
+    """Yield a gap if nothing says how to treat the rows that a column marks."""
     if not known.has(table, column):
         yield Gap(
             category="vagueness",
@@ -104,6 +104,6 @@ def gaps_of_exclusions(table: TableDocument, column: DocumentedColumn, known: Ex
 
 
 def _is_key(table: TableDocument, column: DocumentedColumn) -> bool:
-    """Whether a column is a key, or likely one: what it holds is what it refers to."""
+    """Return whether a column is a key or likely one, so that its values are explained by the table it refers to."""
     likely = (key for key in table.inferred_keys if key.from_table == table.name)
     return column.is_primary_key or column.is_foreign_key or any(column.name in key.from_columns for key in likely)

@@ -1,4 +1,4 @@
-"""What descriptions, notes, definitions and decisions about a hypothesis's tables say against the catalog."""
+"""Find texts about the tables of a hypothesis that contradict the catalog."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tribal_contracts.interrogation.sessions import Gap
 
 
 def contradictions_of(focus: Focus) -> Iterator[tuple[str, CatalogContradiction]]:
-    """The contradictions about the tables of a focus, each with its table's name."""
+    """Yield the contradictions about the tables in focus, each with the name of its table."""
     documents = focus.context.documents
     known = table_words(each.table for each in documents.values())
     for name in focus.joined:
@@ -33,7 +33,7 @@ def contradictions_of(focus: Focus) -> Iterator[tuple[str, CatalogContradiction]
 
 
 def contradicted(focus: Focus) -> Iterator[Gap]:
-    """A gap for each contradiction about a main table, or about a column of one that matters."""
+    """Yield a gap for each contradiction about a main table, or about one of its columns that matters."""
     for name, each in contradictions_of(focus):
         target = parse_target(each.target)
         matters = [*focus.columns.get(name, ()), *focus.dates.get(name, ())]

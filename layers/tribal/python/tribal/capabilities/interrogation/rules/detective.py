@@ -1,4 +1,4 @@
-"""The detective that asks no model: what an analyst would ask, and what the documentation lacks. Deterministic."""
+"""A deterministic detective without a model: it asks what an analyst would ask."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ RULES = "rules:1"
 
 @dataclass(frozen=True, slots=True)
 class RulesDetective:
-    """Asks every inquiry about the hypothesis, in order."""
+    """Asks every question about the hypothesis, in order."""
 
     reader: SessionReader
 
     def next_question(self, session: InterrogationSession) -> Question:
-        """The first question that was not asked."""
+        """Return the first question that has not been asked."""
         asked = {pair.question for pair in session.qa_pairs}
         every = self.reader.read(session).inquiries
         return Question(next((each.question for each in every if each.question not in asked), every[-1].question))
 
     def analyse(self, session: InterrogationSession, question: str, answer: WitnessAnswer) -> Analysis:
-        """What the documentation lacks, the questions that were not answered, and those that are still to be asked."""
+        """Return what the documentation lacks, and the questions without an answer. Continues until all are asked."""
         answers = {pair.question: pair.answer for pair in session.qa_pairs} | {question: answer.text}
         read = self.reader.read(session)
         unasked = [each for each in read.inquiries if each.question not in answers]
@@ -36,7 +36,7 @@ class RulesDetective:
         return Analysis(tuple(gaps), bool(unasked), RULES)
 
     def audit(self, session: InterrogationSession) -> Audit:
-        """The contradictions between what people wrote and the catalog, and a summary."""
+        """Return the contradictions between texts and the catalog, and a summary."""
         found = tuple(self._contradictions(session))
         return Audit(summary_of(session, found), found)
 
@@ -52,7 +52,7 @@ class RulesDetective:
 
 
 def _gaps(inquiry: Inquiry, answers: dict[str, str]) -> Sequence[Gap]:
-    """What an inquiry lacks; one that the documentation answers is a gap itself until the witness has answered it."""
+    """Return the gaps of an inquiry. If it can be answered, it counts as a gap itself until the witness answers."""
     if not inquiry.statements or answers.get(inquiry.question, "").strip():
         return inquiry.gaps
     text = f"not answered: {inquiry.question}"

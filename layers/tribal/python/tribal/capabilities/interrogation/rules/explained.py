@@ -1,4 +1,4 @@
-"""Which columns a person, a comment or a model has explained, wherever that is written."""
+"""Which columns are explained by a person, a comment or a model, in any text about their table."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _NAME = re.compile(r"[^\W\d][\w$]*")
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Names in the texts about each table."""
+    """Names that occur in the texts about each table."""
 
     names: Mapping[str, frozenset[str]]
-    """By qualified name of a table, the names, case-folded, in its texts, definitions, decisions and memories."""
+    """By table: the case-folded names in its texts, definitions, decisions and memories."""
 
     @classmethod
     def of(cls, focus: Focus) -> Explained:
-        """Collect them for the main tables of a question."""
+        """Collect the names for the main tables of a question."""
         return cls({name: _names(_texts(table, focus)) for name, table in focus.main.items()})
 
     def has(self, table: TableDocument, column: DocumentedColumn) -> bool:
-        """Whether a text says more about a column than its name does."""
+        """Return whether a text says more about a column than its name does."""
         if is_explained(column.description, column.name, table.table):
             return True
         return column.name.casefold() in self.names.get(table.name, ())

@@ -1,6 +1,6 @@
-"""What to ask about a hypothesis, in order: what an analyst asks before writing SQL for it.
+"""The questions that an analyst asks about a hypothesis before writing SQL, in order.
 
-Each inquiry holds what the documentation says and what it lacks; both follow from the same documents.
+Each inquiry contains what the documentation says and what it lacks. Both are derived from the same documents.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from tribal_contracts.answering.open_gaps import GapCategory, GapSeverity
 from tribal_contracts.interrogation.sessions import Gap
 
 _QUOTED_CHARS = 300
-"""The most characters of a hypothesis in a question."""
+"""Maximum characters of a hypothesis in a question."""
 _NAMES = 4
-"""The most names in a question."""
+"""Maximum number of names in a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """One question, what the documentation says to it, and what it lacks."""
+    """A question, what the documentation says about it, and what is missing."""
 
     question: str
     statements: Sequence[Statement]
@@ -53,9 +53,9 @@ class Inquiry:
 
 
 def inquiries(focus: Focus, filled: Filled, hypothesis: str) -> list[Inquiry]:
-    """The questions about a hypothesis, at most eight, and always at least one.
+    """Return the questions about a hypothesis: at least one, and at most eight.
 
-    What its form lacks keeps it from being answered; what else would help an analyst is of low severity.
+    Gaps in the answer to the hypothesis itself block it. All other gaps have low severity.
     """
     known = Explained.of(focus)
     others = [
@@ -71,13 +71,13 @@ def inquiries(focus: Focus, filled: Filled, hypothesis: str) -> list[Inquiry]:
 
 
 def _further(inquiry: Inquiry, lacking: Collection[tuple[str | None, GapCategory]]) -> Inquiry:
-    """The same without what the form lacks already, and with the rest of low severity."""
+    """Return an inquiry without gaps that are already known. The others get low severity."""
     gaps = [each for each in inquiry.gaps if (each.target, each.category) not in lacking]
     return replace(inquiry, gaps=[gap.model_copy(update={"severity": "low"}) for gap in gaps])
 
 
 def _asked(focus: Focus, filled: Filled, hypothesis: str) -> Inquiry:
-    """The hypothesis itself: what its form says, and what it lacks."""
+    """Return the inquiry about the hypothesis itself."""
     quoted = shorten(one_line(hypothesis), _QUOTED_CHARS)
     severity: GapSeverity = "medium" if filled.is_answered else "high"
     first = next(iter(filled.tables), None) or next(iter(focus.main), None)
@@ -91,7 +91,7 @@ def _asked(focus: Focus, filled: Filled, hypothesis: str) -> Inquiry:
 
 
 def _rivals(focus: Focus) -> Iterator[Gap]:
-    """Other tables that a question may mean as well as its first one."""
+    """Yield other tables that the question may mean instead of the first one."""
     first = next(iter(focus.main), "")
     # Tables that only have the same columns or values are told apart by their names.
     for name in (each for each in focus.rivals if focus.matches[each].named):
@@ -104,7 +104,7 @@ def _rivals(focus: Focus) -> Iterator[Gap]:
 
 
 def _words(focus: Focus) -> Iterator[Inquiry]:
-    """What is defined for words of the hypothesis."""
+    """Yield an inquiry about defined words of the hypothesis."""
     defined = focus.context.defined
     named = [*(each.name for each in defined.metrics), *(each.name for each in defined.terms)]
     if named:
@@ -186,7 +186,7 @@ def _row_is_unknown(table: TableDocument) -> bool:
 
 
 def _row_gap(table: TableDocument) -> Gap:
-    """A table without key and text: its rows are vague if a column is named like an identifier, else unknown."""
+    """Return the gap of a table whose rows nothing describes: smaller if a column looks like an identifier."""
     own = {"id", f"{table.table}_id", f"{singular(table.table.casefold())}_id"}
     named = next((each for each in table.columns if each.name.casefold() in own), None)
     if named is None:

@@ -1,4 +1,4 @@
-"""Reads the documentation for a session: what its hypothesis is about, and what to ask."""
+"""Read the documentation for a session: what its hypothesis is about, and what to ask."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class HypothesisReading:
 
 @dataclass(frozen=True, slots=True)
 class SessionReader:
-    """Reads the hypothesis of a session once, within the caller's scope; only the latest reading is kept."""
+    """Reads the hypothesis of a session once, within the caller's scope. Only the latest reading is kept."""
 
     documentation: Documentation
     _read: dict[str, HypothesisReading] = field(default_factory=dict)
 
     def read(self, session: InterrogationSession) -> HypothesisReading:
-        """The reading of a session's hypothesis.
+        """Return the reading of a session's hypothesis.
 
         Raises:
             IndexNotReady: when there is no finished index.

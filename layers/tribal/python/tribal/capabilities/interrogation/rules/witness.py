@@ -18,12 +18,12 @@ DOCUMENTATION = "documentation:1"
 
 @dataclass(frozen=True, slots=True)
 class DocumentationWitness:
-    """Answers the rules' own questions exactly, and any other question as `ask` does."""
+    """Answers the detective's own questions exactly, and other questions as `ask` does."""
 
     reader: SessionReader
 
     def answer(self, session: InterrogationSession, question: str) -> WitnessAnswer:
-        """The statements of the documentation, one a line; empty where it says nothing or cannot read the question."""
+        """Return the statements of the documentation, one per line; empty if there are none."""
         asked = [each for each in self.reader.read(session).inquiries if each.question == question]
         if asked:
             return _answer(asked[0].statements)

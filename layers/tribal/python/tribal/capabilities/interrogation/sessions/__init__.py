@@ -1,1 +1,1 @@
-"""Sessions: their states, files, and the loop that runs them."""
+"""Sessions: their states, their files, and the loop that runs them."""

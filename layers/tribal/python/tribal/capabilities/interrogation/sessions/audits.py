@@ -1,4 +1,4 @@
-"""Assembles analyses and audits that keep the rules of a session from what a detective says."""
+"""Turn the results of a detective into analyses and audits that keep the rules of a session."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_INCOMPLETE = 99
 
 
 def gap_analysis(analysis: Analysis) -> GapAnalysis:
-    """The analysis of a pair: the worst gaps, each once, with a score and a follow-up that agree with them."""
+    """Return the analysis of an answer: the worst gaps without duplicates, and a matching score and follow-up."""
     distinct = {(gap.category, gap.target, gap.description): gap for gap in analysis.gaps if gap.description.strip()}
     gaps = sorted(distinct.values(), key=lambda gap: _ORDER[gap.severity])[:MAX_GAPS]
     return GapAnalysis(
@@ -38,7 +38,7 @@ def gap_analysis(analysis: Analysis) -> GapAnalysis:
 
 
 def audit_result(session: InterrogationSession, audit: Audit) -> AuditResult:
-    """The audit of a session: score and remaining gaps follow from its last pair."""
+    """Return the audit of a session. Score and remaining gaps are computed from its last answer."""
     gaps = session.open_gaps
     contradictions = [each for each in audit.contradictions if _is_sound(each, len(session.qa_pairs))]
     contradictions = contradictions[:MAX_CONTRADICTIONS]
@@ -52,12 +52,12 @@ def audit_result(session: InterrogationSession, audit: Audit) -> AuditResult:
 
 
 def interim_audit(session: InterrogationSession) -> AuditResult:
-    """What can be said of a session that ends early, without asking anyone."""
+    """Return the audit of a session that ends early. No one is asked."""
     return audit_result(session, Audit(summary_of(session)))
 
 
 def summary_of(session: InterrogationSession, contradictions: Sequence[Contradiction] = ()) -> str:
-    """A summary in Markdown: what is lacking, what contradicts the catalog, and which questions were answered."""
+    """Return a summary in Markdown: gaps, contradictions with the catalog, and answered questions."""
     gaps, pairs = session.open_gaps, session.qa_pairs
     blocks = [
         f"**{escape_text(session.hypothesis.text)}**",

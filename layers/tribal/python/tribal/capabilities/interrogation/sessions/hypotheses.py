@@ -1,4 +1,4 @@
-"""Which hypotheses and limits a session accepts, and which texts a mark."""
+"""Validate hypotheses, limits, and the texts of marks."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from tribal_contracts.interrogation.sessions import LEAST_ITERATIONS, MAX_HYPOTH
 
 
 def require_hypothesis(text: str) -> str:
-    """Return the hypothesis without white space around it; raises as `require_text` does."""
+    """Return the hypothesis without surrounding white space; raises as `require_text` does."""
     hint = "write the question that the documentation should answer"
     return require_text(text, "the hypothesis", MAX_HYPOTHESIS_CHARS, hint)
 
 
 def require_text(text: str, name: str, most: int, hint: str) -> str:
-    """Return the text without white space around it.
+    """Return the text without surrounding white space.
 
     Args:
-        text: as it was given.
-        name: what to call it in messages.
-        most: the most characters.
-        hint: what to write instead of nothing.
+        text: the text as given.
+        name: name of the text in messages.
+        most: maximum number of characters.
+        hint: what to write if the text is blank.
 
     Raises:
         HypothesisInvalid: when it is blank, too long, not valid Unicode, or contains a secret.
@@ -40,10 +40,10 @@ def require_text(text: str, name: str, most: int, hint: str) -> str:
 
 
 def require_limit(iterations: int) -> int:
-    """The limit of iterations, which is refused rather than clamped.
+    """Return the limit of questions. An invalid limit is refused, not clamped.
 
     Raises:
-        HypothesisInvalid: when it is outside its range.
+        HypothesisInvalid: when it is out of range.
     """
     if not LEAST_ITERATIONS <= iterations <= MOST_ITERATIONS:
         raise HypothesisInvalid(

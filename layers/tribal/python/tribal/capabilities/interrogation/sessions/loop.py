@@ -1,7 +1,7 @@
-"""Drives detective and witness through a session, which is a job: it is saved after every pair.
+"""Run a session with a detective and a witness as a job, which is saved after every answer.
 
-A process that resumes a session repeats at most the question whose pair was not saved, so that the file of a session
-that was killed and resumed is that of an undisturbed one.
+A process that resumes a session repeats at most the last question. So the file of a session that was killed and
+resumed is the same as that of an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tribal_contracts.interrogation.sessions import InterrogationSession
 from tribal_contracts.interrogation.times import instant, written
 
 _ATTEMPTS = 10
-"""How often a stop is tried again when other processes change the same session."""
+"""How often a stop is retried if other processes change the session at the same time."""
 
 
 def _no_report(_: InterrogationSession) -> None:
@@ -34,32 +34,31 @@ def _no_report(_: InterrogationSession) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interrogation:
-    """What runs sessions."""
+    """Runs sessions with a detective and a witness."""
 
     sessions: Sessions
     detective: Detective
     witness: Witness
     clock: Clock
     holder: str
-    """Unique to a process or an invocation."""
+    """Name that is unique to a process or an invocation."""
     term: timedelta
-    """How long a session is held after each save: more than twice as long as a question, its answer and their analysis
-    may take."""
+    """How long a session is held after each save: more than twice the longest step."""
     stop: StopToken = field(default_factory=StopToken)
-    """Its deadline leaves a session running, for another process to resume."""
+    """Stop token. At its deadline, a session stays running for another process to resume."""
     step_seconds: float = 0.0
     """No step begins with less time than this before the deadline."""
     report: Callable[[InterrogationSession], None] = _no_report
     """Called with the session after each step."""
 
     def run(self, session_id: str) -> InterrogationSession:
-        """Run a session until it ends or the deadline is near; returns it, ended or still running.
+        """Run a session until it ends or the deadline is near; return it, ended or still running.
 
         Raises:
-            SessionNotFound: when it does not exist, or was removed.
-            SessionEnded: when it had ended before.
+            SessionNotFound: when it does not exist or was removed.
+            SessionEnded: when it had already ended.
             SessionHeld: when another process runs it.
-            DetectiveUnreachable: when its audit fails for now: it stays running, and the next call retries.
+            DetectiveUnreachable: when its audit fails temporarily. It stays running, and the next call retries.
         """
         key = self.sessions.key(session_id)
         job = Job(
@@ -86,7 +85,7 @@ class Interrogation:
             raise _held_by_another(held.record, self.clock) from None
 
     def _step(self, session: InterrogationSession) -> InterrogationSession:
-        """Take the next step; a party that fails ends the session, except one that only postpones its audit."""
+        """Take the next step. A failed party ends the session, unless only its audit has to wait."""
         step = transitions.next_step(session)
         if step == "stop":
             return self._stopped(session)
@@ -139,7 +138,7 @@ class Interrogation:
 def run_unsaved(
     session: InterrogationSession, detective: Detective, witness: Witness, clock: Clock
 ) -> InterrogationSession:
-    """Run a session to its end without saving it.
+    """Run a session until it ends, without saving it.
 
     Raises:
         PartyFailed: when a detective or a witness cannot continue.
@@ -159,9 +158,9 @@ def run_unsaved(
 
 
 def stop_session(sessions: Sessions, session_id: str, by: str, clock: Clock) -> tuple[InterrogationSession, bool]:
-    """Stop a session: at once, or before the next question of the process that runs it.
+    """Stop a session now, or before the next question of the process that runs it.
 
-    Does nothing to a session that has ended. Returns the session, and whether its holder still has to stop.
+    Does nothing if the session has ended. Returns the session, and whether it is still stopping.
 
     Raises:
         SessionNotFound: when it does not exist.
@@ -180,7 +179,7 @@ def stop_session(sessions: Sessions, session_id: str, by: str, clock: Clock) -> 
 
 
 def is_held(session: InterrogationSession, clock: Clock) -> bool:
-    """Whether a process runs the session: its lease is current."""
+    """Return whether a process runs the session, which means that its lease is current."""
     holder = _holder_of(session)
     return holder is not None and holder.expires > clock.real()
 

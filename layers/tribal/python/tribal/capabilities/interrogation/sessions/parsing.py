@@ -1,6 +1,7 @@
-"""Parses the files of sessions and exams as strictly as the specification: types, and for sessions its rules.
+"""Parse the files of sessions and exams as strictly as the specification demands.
 
-Source: data model of the detective's interrogation, validation rules.
+Types are checked, and for sessions also the rules. Source: data model of the detective's interrogation, validation
+rules.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ Record = TypeVar("Record", InterrogationSession, ExamResult, Mark)
 
 
 def parse_file(key: str, data: bytes, kind: type[Record]) -> Record:
-    """The record in a file.
+    """Return the record in a file.
 
     Raises:
-        ObjectDamaged: when it breaks a rule of the specification, or its checksum is wrong, naming the field.
+        ObjectDamaged: when it breaks a rule of the specification or its checksum is wrong. The message names the field.
     """
     try:
         require_seal(key, data)
@@ -65,7 +66,7 @@ def _number(text: str) -> float:
 
 
 def _nulls(value: object, *path: str | int) -> Iterator[str]:
-    """The paths of optional fields that are null, where they would have to be absent."""
+    """Yield the paths of optional fields that are null instead of absent."""
     if isinstance(value, Contract):
         for name in value.model_fields_set:
             field = type(value).model_fields.get(name)
@@ -79,5 +80,5 @@ def _nulls(value: object, *path: str | int) -> Iterator[str]:
 
 
 def _path(*parts: str | int) -> str:
-    """A path such as `qaPairs[0].gapAnalysis`."""
+    """Return a path such as `qaPairs[0].gapAnalysis`."""
     return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in parts).removeprefix(".")

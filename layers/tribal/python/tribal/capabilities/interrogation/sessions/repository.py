@@ -1,6 +1,6 @@
-"""The files of sessions, exams and marks in the object store.
+"""Files of sessions, exams and marks in the object store.
 
-Every change of a session is a conditional put of its whole sealed file, so that two processes never both change it.
+Every change of a session replaces its whole file by a conditional put, so that two processes never both change it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ StoredSession = Stored[InterrogationSession]
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """What the name of a session's file says."""
+    """The parts of a session's file name."""
 
     start: str
     id: str
@@ -40,17 +40,17 @@ class SessionKey:
 
     @property
     def cursor(self) -> str:
-        """Orders sessions by their start; where a list continues after this one."""
+        """Orders sessions by start time, and tells where the next page of a list continues."""
         return f"{self.start}_{self.id}"
 
 
 def key_of(kind: str, name: str, start: str) -> str:
-    """The key of a `session`, an `exam` or a `mark` that started at a time."""
+    """Return the key of a `session`, an `exam` or a `mark` with this ID and start time."""
     return f"{SESSIONS}{kind}_{name}_{start_in_names(instant(start))}.json"
 
 
 def start_in_names(time: datetime) -> str:
-    """A time in UTC as names of files have it; later times sort after earlier ones."""
+    """Return a UTC time as in file names. Later times sort after earlier ones."""
     return f"{time:%Y%m%dT%H%M%SZ}"
 
 
@@ -65,7 +65,7 @@ class Sessions:
 
         Raises:
             SessionInvalid: when it breaks a rule.
-            PreconditionFailed: when one of that id and start exists.
+            PreconditionFailed: when a session with this ID and start time exists.
         """
         _require(session.id, broken_rules(session))
         key = key_of("session", session.id, session.start_time)
@@ -75,7 +75,7 @@ class Sessions:
         """Write the next state of a session.
 
         Raises:
-            SessionInvalid: when it breaks a rule, or a session that has ended would change.
+            SessionInvalid: when it breaks a rule, or the session has ended.
             PreconditionFailed: when another process changed or removed it.
         """
         if session == stored.record:
@@ -85,24 +85,24 @@ class Sessions:
         return Stored(stored.key, session, self.store.put(stored.key, data, if_match=stored.etag))
 
     def read(self, session_id: str) -> StoredSession:
-        """The session of an id.
+        """Return a session by ID.
 
         Raises:
-            SessionNotFound: when there is no such session.
+            SessionNotFound: when it does not exist.
             SessionInvalid: when its file is damaged.
         """
         return self.read_key(self.key(session_id))
 
     def key(self, session_id: str) -> str:
-        """The key of a session's file.
+        """Return the key of a session's file.
 
         Raises:
-            SessionNotFound: when there is no such session.
+            SessionNotFound: when the session does not exist.
         """
         return self._key("session", session_id)
 
     def read_key(self, key: str) -> StoredSession:
-        """The session in a file.
+        """Return the session in a file.
 
         Raises:
             SessionNotFound: when it was removed.
@@ -112,35 +112,35 @@ class Sessions:
         return Stored(key, session, etag)
 
     def newest_first(self) -> list[SessionKey]:
-        """The files of all sessions, read from their names alone."""
+        """Return the keys of all sessions from their file names, newest first."""
         found = filter(None, map(_SESSION_KEY.fullmatch, self.store.keys(f"{SESSIONS}session_")))
         keys = [SessionKey(each["start"], each["id"], each[0]) for each in found]
         return sorted(keys, key=lambda key: key.cursor, reverse=True)
 
     def readable(self) -> Iterator[InterrogationSession]:
-        """Every session, newest first; damaged files are left out."""
+        """Yield all sessions, newest first, without damaged files."""
         for each in self.newest_first():
             with suppress(SessionNotFound, SessionInvalid):
                 yield self.read_key(each.key).record
 
     def readable_exams(self) -> Iterator[ExamResult]:
-        """The result of every exam; damaged files are left out."""
+        """Return the results of all exams, without damaged files."""
         return self._readable(self.store.keys(f"{SESSIONS}exam_"), ExamResult)
 
     def newest_exams(self) -> Iterator[ExamResult]:
-        """The result of every exam, the one that began last first; damaged files are left out."""
+        """Return the results of all exams, newest first, without damaged files."""
         return self._readable(sorted(self.store.keys(f"{SESSIONS}exam_"), key=_start_of, reverse=True), ExamResult)
 
     def latest_exam(self) -> ExamResult | None:
-        """The result of the exam that began last and can be read; `None` if no exam was taken."""
+        """Return the result of the newest readable exam; `None` if there is no exam."""
         return next(self.newest_exams(), None)
 
     def mark_keys(self) -> list[str]:
-        """The files of all marks, the oldest first."""
+        """Return the keys of all marks, oldest first."""
         return sorted(self.store.keys(f"{SESSIONS}mark_"), key=_start_of)
 
     def readable_marks(self) -> Iterator[Mark]:
-        """Every mark, the oldest first; damaged files are left out."""
+        """Return all marks, oldest first, without damaged files."""
         return self._readable(self.mark_keys(), Mark)
 
     def _readable(self, keys: Iterable[str], kind: type[Record]) -> Iterator[Record]:
@@ -149,27 +149,27 @@ class Sessions:
                 yield self._load(key, kind)[0]
 
     def put_exam(self, exam: ExamResult) -> str:
-        """Write the result of an exam; returns its key."""
+        """Write the result of an exam; return its key."""
         return self._put("exam", exam)
 
     def read_exam(self, exam_id: str) -> ExamResult:
-        """The result of an exam.
+        """Return the result of an exam.
 
         Raises:
-            SessionNotFound: when there is no such exam.
+            SessionNotFound: when the exam does not exist.
             SessionInvalid: when its file is damaged.
         """
         return self._load(self._key("exam", exam_id), ExamResult)[0]
 
     def put_mark(self, mark: Mark) -> str:
-        """Write a mark; returns its key."""
+        """Write a mark; return its key."""
         return self._put("mark", mark)
 
     def read_mark(self, mark_id: str) -> Mark:
         """Return a mark.
 
         Raises:
-            SessionNotFound: when there is no such mark.
+            SessionNotFound: when the mark does not exist.
             SessionInvalid: when its file is damaged.
         """
         return self._load(self._key("mark", mark_id), Mark)[0]
@@ -180,7 +180,7 @@ class Sessions:
         return key
 
     def _load(self, key: str, kind: type[Record]) -> tuple[Record, str]:
-        """The record at a key, and its etag; raises as `read_key` does."""
+        """Return the record at a key and its etag; raises as `read_key` does."""
         try:
             found = self.store.get(key)
             return parse_file(key, found.data, kind), found.etag
@@ -191,11 +191,11 @@ class Sessions:
             raise SessionInvalid(f"{key} is damaged: {error}; restore it from a backup, or remove it") from error
 
     def keys_of(self, name: str) -> Iterator[str]:
-        """The files of the session, exam or mark of an id; there is at most one."""
+        """Yield the keys of the session, exam or mark with this ID; there is at most one."""
         return (key for kind in ("session", "exam", "mark") if (key := self._find(kind, name)) is not None)
 
     def delete(self, key: str) -> None:
-        """Remove a file; does nothing if it does not exist."""
+        """Delete a file. Does nothing if it does not exist."""
         self.store.delete(key)
 
     def _key(self, kind: str, name: str) -> str:
@@ -215,12 +215,12 @@ def _start_of(key: str) -> str:
 
 
 def foreign_notes(session: InterrogationSession) -> list[str]:
-    """The rules of this program that a session of another one breaks; it can be read, but not changed."""
+    """Return the rules that a session of another program breaks. It can be read, but not changed."""
     return [f"session {session.id} was not written by this program: {each}" for each in broken_rules(session)]
 
 
 def not_found(name: str) -> SessionNotFound:
-    """The error for a session that is missing or hidden: the same words for both."""
+    """Return the error for a missing or hidden session. The text is the same for both."""
     return SessionNotFound(f"there is no session {name!r}; `tribal interrogations` lists those that you may see")
 
 

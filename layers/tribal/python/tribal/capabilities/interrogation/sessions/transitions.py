@@ -1,11 +1,11 @@
-"""The state machine of a session: pure functions from one session to the next. Times are passed in.
+"""The state machine of a session: pure functions from one state to the next. Times are passed in.
 
-`running` is the only state that anything leads out of:
+`running` is the only state that can be left:
 
-- `add_pair`, `note`, `hold`, `release`, `request_stop` leave it running;
-- `complete` needs a pair that requires no follow-up;
-- `reach_limit` needs the last allowed pair, which still requires one;
-- `fail` is always possible, and a stop is a failure that names who stopped it.
+- `add_pair`, `note`, `hold`, `release` and `request_stop` keep the session running;
+- `complete` requires a last answer that needs no follow-up;
+- `reach_limit` requires the last allowed answer, which still needs a follow-up;
+- `fail` is always possible. A stop is a failure that names who stopped the session.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tribal_contracts.interrogation.times import instant
 
 MAX_REASON_CHARS = 500
 MORE_LEFT_OUT = "more entries were left out"
-"""The last entry of a full audit trail."""
+"""Last entry of a full audit trail."""
 _STOPPED_BY = "stopped by "
 
 Part = TypeVar("Part", bound=Contract)
@@ -46,7 +46,7 @@ NextStep = Literal["ask", "audit", "reach_limit", "stop", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSession:
-    """What a session is created from."""
+    """The values for a new session."""
 
     id: str
     """A random UUID of version 4."""
@@ -60,10 +60,10 @@ class NewSession:
 
 
 def create(new: NewSession) -> InterrogationSession:
-    """A running session without pairs.
+    """Return a running session without questions.
 
     Raises:
-        HypothesisInvalid: when hypothesis or limit are not valid.
+        HypothesisInvalid: when the hypothesis or the limit is invalid.
     """
     return InterrogationSession(
         id=new.id,
@@ -82,7 +82,7 @@ def create(new: NewSession) -> InterrogationSession:
 
 
 def next_step(session: InterrogationSession) -> NextStep:
-    """What has to be done next; a requested stop comes before everything else."""
+    """Return what to do next. A requested stop comes first."""
     if not session.is_running:
         return "none"
     if session.holder is not None and session.holder.stop_requested_by is not None:
@@ -97,10 +97,10 @@ def next_step(session: InterrogationSession) -> NextStep:
 def add_pair(
     session: InterrogationSession, question: Question, answer: WitnessAnswer, analysis: Analysis, now: str
 ) -> InterrogationSession:
-    """The session with one more pair, and what its steps noted and used.
+    """Add a question and its answer to a session, with the notes and usage of their steps.
 
     Raises:
-        SessionEnded: when it is not running.
+        SessionEnded: when the session is not running.
         SessionInvalid: when no question may be asked, or the question is blank.
     """
     _require_running(session)
@@ -124,16 +124,16 @@ def add_pair(
 
 
 def note(session: InterrogationSession, notes: Sequence[TrailNote], now: str) -> InterrogationSession:
-    """The session with more entries in its audit trail."""
+    """Add entries to the audit trail of a session."""
     _require_running(session)
     return _with_notes(session, notes, now)
 
 
 def complete(session: InterrogationSession, audit: Audit, now: str) -> InterrogationSession:
-    """The session completed, with its audit.
+    """Complete a session with its audit.
 
     Raises:
-        SessionInvalid: when a question is still to be asked.
+        SessionInvalid: when another question has to be asked.
     """
     _require_running(session)
     if not session.qa_pairs or session.qa_pairs[-1].gap_analysis.requires_follow_up:
@@ -143,7 +143,7 @@ def complete(session: InterrogationSession, audit: Audit, now: str) -> Interroga
 
 
 def reach_limit(session: InterrogationSession, audit: Audit | None, now: str) -> InterrogationSession:
-    """The session ended at its limit; without an audit, the interim one is made by rules.
+    """End a session at its limit. Without an audit, rules write an interim one.
 
     Raises:
         SessionInvalid: when the limit is not reached, or no question is open.
@@ -157,24 +157,24 @@ def reach_limit(session: InterrogationSession, audit: Audit | None, now: str) ->
 
 
 def fail(session: InterrogationSession, reason: str, now: str, notes: Sequence[TrailNote] = ()) -> InterrogationSession:
-    """The session failed; the last entry of its trail says why, except after an entry for those left out."""
+    """Fail a session. The last entry of its audit trail says why, unless the trail is full."""
     _require_running(session)
     noted = _with_notes(session, [*notes, TrailNote("error", reason)], now)
     return _ended(noted, "failed", now, interim_audit=interim_audit(session) if session.qa_pairs else None)
 
 
 def stop(session: InterrogationSession, by: str, now: str) -> InterrogationSession:
-    """The session stopped by a person."""
+    """Stop a session on behalf of a person."""
     return fail(session, f"{_STOPPED_BY}{by}", now)
 
 
 def was_stopped(session: InterrogationSession) -> bool:
-    """Whether a person stopped the session."""
+    """Return whether a person stopped the session."""
     return session.status == "failed" and any(entry.reason.startswith(_STOPPED_BY) for entry in session.audit_trail)
 
 
 def hold(session: InterrogationSession, name: str, expires_at: str) -> InterrogationSession:
-    """The session held by a process; a stop that was requested stays so."""
+    """Let a process hold the session. A requested stop is kept."""
     _require_running(session)
     requested = session.holder.stop_requested_by if session.holder is not None else None
     holder = SessionHolder(name=name, expires_at=expires_at, stop_requested_by=requested)
@@ -182,16 +182,16 @@ def hold(session: InterrogationSession, name: str, expires_at: str) -> Interroga
 
 
 def release(session: InterrogationSession) -> InterrogationSession:
-    """The session without a holder, for another process to resume."""
+    """Release the session, so that another process can resume it."""
     return _with(session, holder=None)
 
 
 def request_stop(session: InterrogationSession, by: str) -> InterrogationSession:
-    """The session whose holder has to stop before the next question.
+    """Ask the holder of a session to stop before the next question.
 
     Raises:
-        SessionEnded: when it is not running.
-        SessionInvalid: when no process holds it: it is stopped at once instead.
+        SessionEnded: when the session is not running.
+        SessionInvalid: when no process holds it. Such a session can be stopped at once.
     """
     _require_running(session)
     if session.holder is None:
@@ -233,7 +233,7 @@ def _with_notes(session: InterrogationSession, notes: Sequence[TrailNote], now: 
 
 
 def _appended(trail: list[AuditTrailEntry], entry: AuditTrailEntry) -> list[AuditTrailEntry]:
-    """The trail with one more entry; a full one ends with the newest and the note that others were left out."""
+    """Append an entry to the audit trail. A full trail ends with the newest entry and a note about the missing ones."""
     if len(trail) < MAX_TRAIL_ENTRIES - 1:
         return [*trail, entry]
     left_out = AuditTrailEntry(timestamp=entry.timestamp, event="error", reason=MORE_LEFT_OUT)
@@ -241,12 +241,12 @@ def _appended(trail: list[AuditTrailEntry], entry: AuditTrailEntry) -> list[Audi
 
 
 def _not_before(session: InterrogationSession, now: str) -> str:
-    """The time, or the latest one of the session if a clock went back."""
+    """Return the time, or the latest time in the session if the clock went back."""
     times = [session.start_time, *(pair.timestamp for pair in session.qa_pairs[-1:])]
     times += [entry.timestamp for entry in session.audit_trail[-1:]]
     return max([*times, now], key=instant)
 
 
 def _with(model: Part, **changes: Any) -> Part:
-    """A copy with changes, without validation: whatever is saved is validated then."""
+    """Return a copy with changes, without validation. Everything is validated when it is saved."""
     return model.model_copy(update=changes)

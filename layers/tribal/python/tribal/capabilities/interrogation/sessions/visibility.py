@@ -10,11 +10,11 @@ from tribal_contracts.interrogation.marks import Mark
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
 Owned = InterrogationSession | Mark | GapQuestion
-"""A record that belongs to a caller and may cover everything in its scope."""
+"""A record that belongs to a caller and may reveal everything in that caller's scope."""
 
 
 def session_scope(scope: Scope) -> SessionScope:
-    """The scope of a session that runs for a caller with this one."""
+    """Return the scope of a session that runs for a caller with this scope."""
     schemas = None if scope.schemas is None else sorted(scope.schemas)
     return SessionScope(
         databases=None if scope.databases is None else sorted(scope.databases),
@@ -23,7 +23,7 @@ def session_scope(scope: Scope) -> SessionScope:
 
 
 def scope_of(session: InterrogationSession) -> Scope:
-    """What a session may read."""
+    """Return the scope that a session may read."""
     scope = session.scope or SessionScope()
     return Scope(
         databases=None if scope.databases is None else frozenset(scope.databases),
@@ -34,17 +34,19 @@ def scope_of(session: InterrogationSession) -> Scope:
 
 
 def is_visible(owned: Owned, caller: Caller) -> bool:
-    """Whether a caller with the right to read sessions sees this one: its owner, or a caller who sees all it may read.
+    """Return whether a caller with the right to read sessions may see this one.
 
-    A session of unknown scope may have read everything. The same holds for marks.
+    The owner may, and so may callers whose scope covers everything that the session may read. A session of unknown
+    scope may have read everything. The same applies to marks.
     """
     return is_own(owned, caller) or _holds(caller.scope, owned.scope or SessionScope())
 
 
 def may_read(question: GapQuestion, caller: Caller) -> bool:
-    """Whether a caller may read a question that found a gap: of a session as the session, of an exam without the right.
+    """Return whether the caller may read a question that found a gap.
 
-    Both are hidden from other callers whose scope does not hold what the question may read.
+    The owner may. Other callers may if their scope covers that of the question. For a question of a session, they also
+    need the right to read sessions.
     """
     if is_own(question, caller):
         return True
@@ -53,7 +55,7 @@ def may_read(question: GapQuestion, caller: Caller) -> bool:
 
 
 def is_own(owned: Owned, caller: Caller) -> bool:
-    """Whether the caller started the session, or made the mark."""
+    """Return whether the caller started the session or made the mark."""
     return owned.owner is not None and owned.owner == caller.subject
 
 
