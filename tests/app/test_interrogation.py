@@ -161,7 +161,7 @@ def test_a_spent_cap_ends_the_session_and_is_named(tmp_path: Path, account: str,
     finally:
         server.stop()
     assert session.status == "failed"
-    assert session.audit_trail[-1].reason.startswith("INT_BUDGET_EXHAUSTED: the money is spent: per_session_usd")
+    assert session.audit_trail[-1].reason.startswith("INT_BUDGET_EXHAUSTED: the budget is spent: per_session_usd")
     assert [len(server.calls), session.qa_pairs] == [1, []]
 
 

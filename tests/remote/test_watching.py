@@ -211,4 +211,4 @@ def test_an_answer_that_breaks_off_is_an_error_after_what_there_is(there: Enviro
     there.api.content_type = "text/event-stream"
     shown = there.ask("chat", "How long do refunds take?")
     assert (shown.returncode, shown.stdout) == (8, "Refunds take")
-    assert "the answer broke off before its end; ask again" in shown.stderr
+    assert "the answer was cut off; ask again" in shown.stderr

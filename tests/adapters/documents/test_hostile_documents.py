@@ -119,7 +119,7 @@ def test_an_encrypted_part_is_reported(problem: Problem) -> None:
     data = docx(document_xml(paragraphs("x")))
     # The flags of each entry of the directory.
     encrypted = re.sub(rb"(PK\x01\x02.{4})..", lambda found: found[1] + b"\x01\x00", data, flags=re.DOTALL)
-    assert problem("docx", encrypted) == ("encrypted", "it is encrypted")
+    assert problem("docx", encrypted) == ("encrypted", "remove the password and upload it again")
 
 
 @each_case("mode", [0, 3])

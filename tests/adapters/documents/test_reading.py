@@ -97,7 +97,7 @@ def test_text_is_decoded_and_cleaned(kind: FileKind, data: bytes | str, expected
 @each_case(
     ("kind", "data", "expected"),
     [
-        ("pdf", pdf(["secret"], encrypted=True), ("encrypted", "it needs a password")),
+        ("pdf", pdf(["secret"], encrypted=True), ("encrypted", "remove the password and upload it again")),
         ("pdf", pdf(["page"])[:150], ("unreadable", "it is damaged, or not a PDF")),
         ("pdf", b"", ("unreadable", "it is damaged, or not a PDF")),
         ("docx", docx(document_xml(paragraphs("x")))[:200], ("unreadable", "it is damaged, or not a .docx")),

@@ -42,7 +42,7 @@ def test_a_lone_surrogate_is_replaced() -> None:
     [
         ([], "messages is empty"),
         ([{"role": "system", "content": "obey"}, USER], "the role 'system'"),
-        ([USER, ASSISTANT], "the last message is not the user's"),
+        ([USER, ASSISTANT], "the last message is not from the user"),
         ([{"role": "user", "content": "   "}], "blank"),
         ([{"role": "user"}], "blank"),
         ([{"role": "user", "parts": [{"type": "file"}]}], "blank"),

@@ -151,14 +151,14 @@ def test_a_static_site_never_shows_a_mark(shop: Shop) -> None:
     ("changed", "message"),
     [
         ({"question": " "}, "the question is blank"),
-        ({"question": "x" * 2_001}, "the question has 2001 characters; at most 2000 fit"),
+        ({"question": "x" * 2_001}, "the question has 2001 characters; at most 2000 are allowed"),
         ({"question": "why password=hunter2-4711-xyz"}, "the question contains what looks like a secret"),
         ({"question": "\ud800"}, "the question is not valid Unicode"),
         ({"why": "\n"}, "the reason is blank"),
-        ({"why": "x" * 501}, "the reason has 501 characters; at most 500 fit"),
+        ({"why": "x" * 501}, "the reason has 501 characters; at most 500 are allowed"),
         ({"why": "password=hunter2-4711-xyz"}, "the reason contains what looks like a secret"),
         ({"tables": []}, "a mark needs the tables that the answer cited"),
-        ({"tables": [CUSTOMER] * 11}, "there are 11 tables; at most 10 fit"),
+        ({"tables": [CUSTOMER] * 11}, "a mark has 11 tables; at most 10 are allowed"),
     ],
 )
 def test_what_cannot_be_marked_is_refused_by_name(shop: Shop, changed: dict[str, Any], message: str) -> None:
@@ -241,7 +241,7 @@ def test_old_marks_make_room_and_too_many_are_refused(shop: Shop, monkeypatch: p
     monkeypatch.setattr(marks, "MOST_MARKS", 2)
     service = marks_of(shop, ADMIN)
     old = [service.create(f"{number}?", WHY, [CUSTOMER]) for number in range(2)]
-    with pytest.raises(SessionsBusy, match="there are 2 marks"):
+    with pytest.raises(SessionsBusy, match="there are already 2 marks"):
         service.create(ASKED, WHY, [CUSTOMER])
     later = marks_of(shop, ADMIN, clock=FixedClock(datetime(2027, 12, 1, tzinfo=UTC)))
     new = later.create(ASKED, WHY, [CUSTOMER])

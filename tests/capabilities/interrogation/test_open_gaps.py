@@ -294,7 +294,7 @@ def test_a_damaged_file_is_named_and_made_again_from_sessions_and_exams(shop: Sh
     assert json.loads(whole)["gaps"]
     for damaged in (whole.replace(b"how?", b"now?"), b"", b"{}", whole[:100]):
         shop.store.put(OPEN_GAPS_FILE, damaged)
-        with pytest.raises(SessionInvalid, match=r"sessions/open-gaps.json.*damaged; remove it"):
+        with pytest.raises(SessionInvalid, match=r"sessions/open-gaps.json.*damaged; delete it"):
             visible_gaps(shop.store, ANN)
         shop.record()
         assert shop.store.get(OPEN_GAPS_FILE).data == whole

@@ -41,7 +41,7 @@ def refusal_of(data: bytes) -> str:
     [
         ("id:", {"id": 7}),
         ("id must", {"id": "7f3c1f52-6f0e-1b3a-9d53-0f5f3b1f9a11"}),
-        ("id is not", {"id": "8f3c1f52-6f0e-4b3a-9d53-0f5f3b1f9a11"}),
+        ("id does not match", {"id": "8f3c1f52-6f0e-4b3a-9d53-0f5f3b1f9a11"}),
         ("hypothesis.text", {"hypothesis__text": ""}),
         ("hypothesis.createdAt", {"hypothesis__createdAt": "5 October"}),
         ("startTime", {"startTime": "2025-02-30T14:30:22Z"}),

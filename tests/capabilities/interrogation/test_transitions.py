@@ -46,7 +46,7 @@ def test_a_hypothesis_that_is_not_valid_is_refused_by_name_and_not_quoted(text: 
 def test_iterations_outside_their_range_are_refused_and_not_clamped() -> None:
     assert [require_limit(each) for each in (5, 20)] == [5, 20]
     for refused in (4, 21, -1):
-        with pytest.raises(HypothesisInvalid, match=f"is {refused}; it must be 5 to 20"):
+        with pytest.raises(HypothesisInvalid, match=f"is {refused}; it must be from 5 to 20"):
             require_limit(refused)
 
 

@@ -82,7 +82,7 @@ def test_an_exam_writes_a_report_compares_and_fails_below_its_minimum(project: P
         (("interrogate", " "), "the hypothesis is blank"),
         (("interrogate", "x" * 2_001), "the hypothesis has 2001 characters"),
         (("interrogate", "password=hunter2-4711-xyz"), "looks like a secret"),
-        (("interrogate", "customers", "--iterations", "21"), "it must be 5 to 20"),
+        (("interrogate", "customers", "--iterations", "21"), "it must be from 5 to 20"),
         (("interrogate", "--questions", "nowhere.txt"), "nowhere.txt cannot be read"),
         (("interrogate",), "give one question, or a file"),
         (("interrogate", "x", "--questions", "q.txt"), "give one question, or a file"),

@@ -52,7 +52,7 @@ def test_the_last_answer_is_marked_listed_and_taken_back(project: Path, tmp_path
     listed = tribal("todo", cwd=project).stdout
     assert f"\n    {QUESTION}\n        marked wrong: {WHY} ({mark['mark']})\n" in listed
     assert "\nClose a mark once its answer is correct: `tribal interrogations remove ID`\n" in listed
-    assert f"`tribal interrogations remove {mark['mark']}` takes it back" in done.stdout
+    assert f"To undo this, run `tribal interrogations remove {mark['mark']}`." in done.stdout
 
     assert tribal("interrogations", "remove", mark["mark"], cwd=project).returncode == 0
     assert "marked wrong" not in tribal("todo", cwd=project).stdout

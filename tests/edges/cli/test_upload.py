@@ -62,7 +62,7 @@ def test_files_are_indexed_and_what_cannot_be_read_is_named_with_its_reason(proj
         "  manual.pdf: indexed, 2 pages, 2 passages",
         "manual.pdf: 1 of 1 file indexed in collection handbook",
         "  notes.docx: indexed, 1 page, 1 passage",
-        "  scan.pdf: no text: it has no text; a scan needs text recognition first",
+        "  scan.pdf: no text: if it is a scan, run OCR first",
         *[line for line in done.stdout.splitlines() if "locked.pdf" in line],
         *[line for line in done.stdout.splitlines() if "tool.exe" in line],
         "export.zip: 1 of 4 files indexed in collection handbook",
@@ -127,16 +127,16 @@ def test_a_removed_file_leaves_nothing_behind(project: Path) -> None:
     assert tribal("collections", cwd=project).stdout.startswith("handbook  catalog  company  0 files, 0 passages")
     missing = tribal("collections", "remove", "handbook", "manual.pdf", cwd=project)
     assert missing.returncode == 7
-    assert "has no file 'manual.pdf'; it has none at all" in missing.stderr
+    assert "has no file 'manual.pdf'; it is empty" in missing.stderr
     assert "removal of notes.docx" in tribal("jobs", cwd=project).stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["tool.exe"], 2, "'tool.exe' is not of a type that is read; upload .pdf"),
+        (["tool.exe"], 2, "'tool.exe' has an unsupported type; upload .pdf"),
         (["nowhere.pdf"], 2, "there is no file 'nowhere.pdf'"),
-        (["manual.pdf", "--collection", "catalog"], 2, "nothing can be uploaded to 'catalog': handbook"),
+        (["manual.pdf", "--collection", "catalog"], 2, "nothing can be uploaded to 'catalog'; use one of handbook"),
         (["manual.pdf", "nowhere.pdf"], 1, "there is no file 'nowhere.pdf'"),
         (["manual.pdf", "--collection", "games"], 7, "there is no collection 'games'; you may use catalog, handbook"),
     ],
@@ -159,7 +159,7 @@ def test_a_collection_that_is_not_configured_comes_with_the_lines_to_add(tmp_pat
     assert none.returncode == 2
     assert "no other collection is configured" in none.stderr
     assert (
-        "There is no collection yet; to have one, add it to databases.yaml:"
+        "There are no collections yet; to create one, add it to databases.yaml:"
         in tribal("collections", cwd=tmp_path).stdout
     )
     assert "Nothing was uploaded yet" in tribal("jobs", cwd=tmp_path).stdout
@@ -171,7 +171,7 @@ def test_files_of_one_name_are_told_apart_by_their_folder_and_pages_without_text
     (project / "mixed.pdf").write_bytes(pdf([RULE, "", "", "The end."]))
     done = tribal("upload", "same.zip", "mixed.pdf", cwd=project)
     assert "  a/readme.md: indexed" in done.stdout
-    assert "  mixed.pdf: indexed, 4 pages, 2 passages; pages 2-3 have no text: a scan" in done.stdout
+    assert "  mixed.pdf: indexed, 4 pages, 2 passages; pages 2-3 have no text: if they" in done.stdout
     assert "  mixed.pdf: indexed" in tribal("jobs", cwd=project).stdout
     (found,) = as_json(project, "jobs", "--limit", 1)["jobs"]
     assert found["files"][0]["pages_without_text"] == [2, 3]
@@ -184,7 +184,10 @@ def test_files_of_one_name_are_told_apart_by_their_folder_and_pages_without_text
         "b/readme.md",
     )
     both = tribal("collections", "remove", "handbook", "readme.md", cwd=project)
-    assert (both.returncode, "2 files 'readme.md'; give a path: a/readme.md, b/readme.md" in both.stderr) == (7, True)
+    assert (both.returncode, "2 files named 'readme.md'; give a path: a/readme.md, b/readme.md" in both.stderr) == (
+        7,
+        True,
+    )
     assert tribal("collections", "remove", "handbook", "b/readme.md", cwd=project).stdout.startswith("b/readme.md is")
 
 
@@ -238,7 +241,7 @@ def test_a_lost_or_damaged_index_of_a_collection_is_rebuilt_from_its_files(proje
         rebuilt = tribal("index", cwd=project)
         assert (rebuilt.returncode, rebuilt.stderr.splitlines()[0]) == (
             0,
-            "the index of collection handbook is rebuilt",
+            "rebuilt the index of collection handbook",
         )
         assert tribal(*question, cwd=project).stdout == before
 

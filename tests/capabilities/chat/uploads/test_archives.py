@@ -36,10 +36,10 @@ from tribal_contracts.chat.settings import UploadLimits
 
 LIMITS = UploadLimits()
 GOOD = ("good.txt", TEXT)
-NESTED = "it is an archive in an archive; upload it by itself"
-TOO_PACKED = "it is more than 100 times as large as it is packed (chat.uploads.ratio)"
-UNSUPPORTED = "it is not of a type that is read; upload .pdf, .docx, .md, .txt, .html, or a .zip of these"
-METHOD = "it is packed by a method that is not read; pack it with deflate"
+NESTED = "it is an archive in an archive; upload it separately"
+TOO_PACKED = "it unpacks to more than 100 times its packed size (chat.uploads.ratio)"
+UNSUPPORTED = "its type is not supported; upload .pdf, .docx, .md, .txt, .html, or a .zip of these"
+METHOD = "its compression method is not supported; use deflate"
 
 
 @contextmanager
@@ -104,7 +104,11 @@ def test_folders_and_what_file_managers_add_are_passed_over(tmp_path: Path) -> N
 @each_case(
     ("data", "name", "outcome"),
     [
-        (archive([("link.txt", b"/etc/passwd"), GOOD], mode=stat.S_IFLNK), "link.txt", ("refused", "it is a link")),
+        (
+            archive([("link.txt", b"/etc/passwd"), GOOD], mode=stat.S_IFLNK),
+            "link.txt",
+            ("refused", "it is a symbolic link"),
+        ),
         (archive([("p.txt", b""), GOOD], mode=stat.S_IFIFO), "p.txt", ("refused", "it is not a regular file")),
         (archive([("in.zip", archive([GOOD])), GOOD]), "in.zip", ("refused", NESTED)),
         (archive([("in.tar.GZ", b""), GOOD]), "in.tar.GZ", ("refused", NESTED)),
@@ -113,7 +117,7 @@ def test_folders_and_what_file_managers_add_are_passed_over(tmp_path: Path) -> N
         (
             encrypted(archive([("secret.txt", b"x"), GOOD]), b"secret.txt"),
             "secret.txt",
-            ("encrypted", "it is encrypted; upload it without a password"),
+            ("encrypted", "remove the password and upload it again"),
         ),
         (archive([("a.txt", bytes(50 << 20)), GOOD]), "a.txt", ("refused", TOO_PACKED)),
         (zeros(10), "zeros.txt", ("refused", TOO_PACKED)),
@@ -215,7 +219,7 @@ def test_an_archive_with_as_many_entries_as_allowed_is_opened(tmp_path: Path) ->
 def test_a_damaged_archive_is_unreadable(data: bytes, tmp_path: Path) -> None:
     with pytest.raises(UploadUnreadable) as failed, opened(data, tmp_path):
         pass
-    assert failed.value.message == "'export.zip' is not a zip archive that can be read"
+    assert failed.value.message == "'export.zip' is not a readable zip archive"
 
 
 SOUND = archive([("a.txt", TEXT * 20), ("b/c.md", b"# Title"), ("d.pdf", b"%PDF-")])

@@ -186,7 +186,7 @@ def test_a_collection_has_room_for_so_many_passages_and_smaller_files_still_fit(
     made.upload("first.txt", pages(60))
     job = made.upload("a.zip", zipped({"large.txt": pages(41, "large {}"), "small.txt": pages(40, "small {}")}))
     assert _statuses(job) == [("large.txt", "refused"), ("small.txt", "indexed")]
-    assert "more than 100 passages" in str(job.files[0].reason)
+    assert "exceed the 100 passages" in str(job.files[0].reason)
     assert made.found(["larg"]) == []
 
 
@@ -309,7 +309,7 @@ def test_two_processes_never_work_on_one_collection(made: MadeUploads) -> None:
     in_use = made.folder / "scratch" / "uploads" / job.job_id / "upload"
     in_use.parent.mkdir(parents=True)
     in_use.touch()
-    with lease, pytest.raises(ChatBusy, match="another process works on collection 'handbook'"):
+    with lease, pytest.raises(ChatBusy, match="another process is working on collection 'handbook'"):
         made.ingest(job)
     assert in_use.exists()
     assert made.ingest(job).status == "completed"
@@ -365,5 +365,5 @@ def test_what_arrives_must_be_what_was_announced(made: MadeUploads) -> None:
     made.store.put(made.files().upload_key(bad.job_id), b"Vacatiom")
     failed = made.ingest(bad)
     assert failed.error is not None
-    assert "not the file that was announced" in failed.error.message
+    assert "not the one that was announced" in failed.error.message
     assert made.found(["vacat"]) == [("a.txt", 1)]

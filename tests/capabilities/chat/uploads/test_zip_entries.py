@@ -37,15 +37,15 @@ def unicode_path(name: bytes, shown: str) -> bytes:
         (entries(b"", b"good.md"), "it has no name"),
         (
             entries(b"\xff.md", b"good.md", flags=UTF8),
-            "its name is not UTF-8, although the archive says so; rename it",
+            "its name is declared as UTF-8 but is not; rename it",
         ),
-        (entries(b"notes/", b"good.md"), "it is a folder that has content like a file"),
+        (entries(b"notes/", b"good.md"), "it is a folder with the content of a file"),
         (entries(b"bad.md", b"good.md", cut=(b"PK\3\4", b"PK\0\0")), "it is damaged"),
         (entries(b"bad.md", b"good.md", cut=(TEXT, TEXT[::-1])), "it is damaged"),
         (entries(b"bad.md", b"good.md", cut=(b"bad.md", b"b4d.md")), "it is damaged"),
         (
             entries(b"bad.md", b"good.md", cut=(b"PK\1\2", b"PK\0\0")),
-            "the directory of the archive is damaged where it describes it",
+            "its entry in the directory of the archive is damaged",
         ),
     ],
 )

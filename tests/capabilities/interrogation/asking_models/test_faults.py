@@ -183,7 +183,7 @@ def test_without_any_provider_the_session_fails_and_says_what_each_did(openai: F
     assert (session.status, session.qa_pairs, session.interim_audit) == ("failed", [], None)
     assert entries(session) == [SWITCH, ("error", None, None), ("error", None, None)]
     last = session.audit_trail[-1].reason
-    assert last.startswith("INT_DETECTIVE_UNREACHABLE: no detective answers: ")
+    assert last.startswith("INT_DETECTIVE_UNREACHABLE: no detective could be reached: ")
     assert OPENAI in last
     assert CLAUDE in last
 
@@ -288,7 +288,7 @@ class TestWitness:
         session = self.run(openai, claude, 0.7)
         trail: list[AuditTrailEntry] = session.audit_trail
         assert (session.status, trail[0].event) == ("failed", event)
-        assert trail[-1].reason.startswith("INT_WITNESS_UNREACHABLE: the witness does not answer: ")
+        assert trail[-1].reason.startswith("INT_WITNESS_UNREACHABLE: the witness could not be reached: ")
 
     def test_an_empty_answer_is_an_answer_and_leaves_a_gap(self, openai: FakeOpenAI, claude: FakeClaude) -> None:
         def knows_nothing(body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -139,7 +139,7 @@ def test_a_file_over_the_limit_is_refused_as_soon_as_it_exceeds_it(tmp_path: Pat
         form.feed(head)
         for _ in range(1024):
             form.feed(b"x" * 1024)
-        with pytest.raises(UploadTooLarge, match=r"more than the 1 MB that `chat\.uploads\.largest_mb` allows"):
+        with pytest.raises(UploadTooLarge, match=r"larger than the 1 MB that `chat\.uploads\.largest_mb` allows"):
             form.feed(b"x" * 1024)
         (file,) = tmp_path.iterdir()
         assert file.stat().st_size <= MB

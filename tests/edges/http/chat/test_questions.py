@@ -156,7 +156,7 @@ def test_a_request_that_is_not_a_question_is_refused_before_anything_is_answered
 
 def test_what_is_too_large_says_what_to_change(server: ChatServer) -> None:
     answer = server.ask({**QUESTION, "more": "x" * 70_000})
-    assert answer.json()["error"]["message"] == ("the request is larger than 64 KB; send fewer of the earlier messages")
+    assert answer.json()["error"]["message"] == ("the request is larger than 64 KB; send fewer earlier messages")
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def _checked_parts(file: IO[bytes]) -> io.BytesIO:
 
 def _checked_part(document: ZipFile, info: ZipInfo, left: int) -> bytes:
     if info.flag_bits & _ENCRYPTED:
-        raise ParsingFailed("encrypted", "it is encrypted")
+        raise ParsingFailed("encrypted", "remove the password and upload it again")
     data = bytearray()
     with document.open(info) as part:
         while piece := part.read(_PIECE_BYTES):

@@ -23,7 +23,7 @@ def pdf_pages(file: IO[bytes], first: int, most: int) -> Iterator[str]:
         document = PdfDocument(file)
     except PdfiumError as error:
         if error.err_code in (FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY):
-            raise ParsingFailed("encrypted", "it needs a password") from error
+            raise ParsingFailed("encrypted", "remove the password and upload it again") from error
         raise ParsingFailed("unreadable", "it is damaged, or not a PDF") from error
     if len(document) > most:
         raise ParsingFailed("too_many_pages", f"it has {len(document):,} pages; at most {most:,} are read")

@@ -48,14 +48,14 @@ def read_conversation(request: ChatRequest) -> Conversation:
     if not request.messages:
         raise QuestionInvalid('messages is empty; send at least [{"role": "user", "content": "..."}]')
     if len(request.messages) > MAX_MESSAGES:
-        raise QuestionInvalid(f"there are {len(request.messages)} messages; send the last {MAX_MESSAGES} at most")
+        raise QuestionInvalid(f"there are {len(request.messages)} messages; send at most the last {MAX_MESSAGES}")
     for number, message in enumerate(request.messages):
         if message.role not in _ROLES:
             raise QuestionInvalid(
-                f"messages[{number}] has the role {message.role[:40]!r}; send only user and assistant"
+                f"messages[{number}] has the role {message.role[:40]!r}; only user and assistant are allowed"
             )
     if request.messages[-1].role != "user":
-        raise QuestionInvalid("the last message is not the user's; end messages with the question")
+        raise QuestionInvalid("the last message is not from the user; put the question last")
     turns = [Turn(message.role, _text(message)) for message in request.messages]
     question = turns[-1].text.strip()
     if not question:

@@ -145,7 +145,9 @@ ALARMS = (
     ),
     AlarmSpec(name="uploads-failed", measures=_JOBS_ENDED[-1:], says="An upload failed; `tribal jobs` says why"),
     AlarmSpec(name="chat-faults", measures=_CHAT_FAULTS, says="Questions could not be answered; see docs/operating.md"),
-    AlarmSpec(name="upload-faults", measures=_UPLOAD_FAULTS, says="Uploads could not be taken; see docs/operating.md"),
+    AlarmSpec(
+        name="upload-faults", measures=_UPLOAD_FAULTS, says="Uploads could not be accepted; see docs/operating.md"
+    ),
 )
 CHARTS = (
     ChartSpec(title="Uploads", measures=(*_JOBS_ENDED, Measure(function=INGESTER, of="queue"), _DEAD, *_UPLOAD_FAULTS)),

@@ -63,7 +63,7 @@ def chat_parts(app: Application) -> ChatParts:
     """
     parts = app.part(ChatParts)
     if parts is None:
-        raise ConfigurationError("this application has no chat and takes no uploads")
+        raise ConfigurationError("this application has neither a chat nor uploads")
     return parts
 
 

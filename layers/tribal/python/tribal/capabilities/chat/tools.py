@@ -29,7 +29,7 @@ def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
     from tribal.capabilities.chat.errors import QuestionInvalid
 
     if request.database is not None or request.domain is not None:
-        raise QuestionInvalid("a collection is asked as a whole; leave out database and domain")
+        raise QuestionInvalid("database and domain cannot be combined with collection")
 
     return whole_answer(request.question, request.collection, caller, app)
 
@@ -55,10 +55,10 @@ CHAT = ToolGroup(
             name="ask",
             title="Ask the documentation",
             summary="Answer a question from the documentation, with sources.",
-            description="What the documentation says about a question: its tables, columns, codes and joins, decisions"
-            " and memories that apply, each statement with its source, and the words that nothing documented explains."
-            " No data is read. With a collection, it answers from that collection's documents, or refuses by its laws."
-            " To write SQL, call get_query_context instead.",
+            description="Answers a question from the documentation: tables, columns, codes and joins, and the decisions"
+            " and memories that apply. Each statement names its source, and unexplained words are listed. No data is"
+            " read. With a collection, it answers from that collection's documents, or refuses by its laws. To write"
+            " SQL, call get_query_context instead.",
             models=models_of("tribal_contracts.answering.answers", "AskInput", "Answer"),
             handler=_ask,
             right=READ_DOCUMENTATION,
@@ -75,6 +75,6 @@ CHAT = ToolGroup(
     internal_code="CHAT_INTERNAL",
     access_denied_code="CHAT_ACCESS_DENIED",
     instructions="ask answers a question from the documentation, with sources; reading says how it was read. success,"
-    " error, warnings, tokens_used, total, returned and truncated are as in the other tools.",
+    " error, warnings, tokens_used, total, returned and truncated mean the same as in the other tools.",
     explained=frozenset("reading success error warnings tokens_used total returned truncated".split()),
 )

@@ -243,7 +243,7 @@ class Interrogations:
             with suppress(SessionInvalid, SessionNotFound):
                 running += is_held(self.sessions.read_key(each.key).record, self.app.clock)
         if running >= MOST_RUNNING:
-            raise SessionsBusy(f"{running} sessions are running, which is the most; wait for one to end, or stop one")
+            raise SessionsBusy(f"{running} sessions are already running, the maximum; wait for one to end, or stop one")
 
     def _remove_expired(self) -> None:
         oldest = self.app.clock.real() - timedelta(days=self.settings.sessions_days)

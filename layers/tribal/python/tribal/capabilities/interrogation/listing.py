@@ -106,7 +106,7 @@ def pairs_page(
     """
     start = 0 if cursor is None else int(cursor) if cursor.isascii() and cursor.isdigit() else -1
     if start < 0 or (start and start >= len(session.qa_pairs)):
-        raise HypothesisInvalid(f"{cursor!r} is not a cursor of this session; leave it out to start again")
+        raise HypothesisInvalid(f"{cursor!r} is not a cursor of this session; leave it out to start from the beginning")
     end = start + limit
     return session.qa_pairs[start:end], str(end) if end < len(session.qa_pairs) else None
 
@@ -123,7 +123,7 @@ def remove(sessions: Sessions, name: str, caller: Caller) -> None:
     for key in sessions.keys_of(name):
         own, results = _own_results(sessions, key, name, caller)
         if not own:
-            raise InterrogationForbidden(f"{name} belongs to someone else, who alone may remove it")
+            raise InterrogationForbidden(f"only its owner may remove {name}")
         # Before the file, so that a killed process leaves no text of a session that is gone.
         forget(sessions.store, results, exam=any(each.from_exam for each in results))
         sessions.delete(key)

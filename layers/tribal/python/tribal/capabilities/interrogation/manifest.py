@@ -96,7 +96,7 @@ CAPABILITY = Capability(
         AlarmSpec(
             name="sessions-failed", measures=(_FAILED,), says="An interrogation failed; its audit trail says why"
         ),
-        AlarmSpec(name="sessions-stuck", measures=_STUCK, says="An interrogation does not end; see docs/operating.md"),
+        AlarmSpec(name="sessions-stuck", measures=_STUCK, says="An interrogation is stuck; see docs/operating.md"),
     ),
     charts=(
         ChartSpec(

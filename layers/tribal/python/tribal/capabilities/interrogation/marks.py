@@ -87,7 +87,7 @@ class Marks:
         """
         found = self._find(mark_id)
         if found is None or not is_visible(found, self.caller):
-            raise SessionNotFound(f"there is no mark {mark_id[:_SHOWN_CHARS]!r}; `tribal todo` lists open ones")
+            raise SessionNotFound(f"there is no mark {mark_id[:_SHOWN_CHARS]!r}; `tribal todo` lists the open ones")
         # Before the file, as when a session is removed.
         forget(self.app.store(), [QuestionResult(text="", gaps=(), mark=mark_id)])
         for key in self._sessions.keys_of(mark_id):
@@ -112,7 +112,7 @@ class Marks:
         for key in expired:
             self._sessions.delete(key)
         if len(keys) - len(expired) >= MOST_MARKS:
-            raise SessionsBusy(f"there are {MOST_MARKS:,} marks, which is the most; close those that are settled")
+            raise SessionsBusy(f"there are already {MOST_MARKS:,} marks, the maximum; close those that are settled")
 
 
 def _require_some(tables: Sequence[str]) -> None:
@@ -121,4 +121,4 @@ def _require_some(tables: Sequence[str]) -> None:
             "a mark needs the tables that the answer cited; answers that cite no table cannot be marked"
         )
     if len(tables) > MAX_MARKED_TABLES:
-        raise HypothesisInvalid(f"there are {len(tables)} tables; at most {MAX_MARKED_TABLES} fit")
+        raise HypothesisInvalid(f"a mark has {len(tables)} tables; at most {MAX_MARKED_TABLES} are allowed")

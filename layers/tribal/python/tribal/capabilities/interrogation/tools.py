@@ -87,7 +87,7 @@ def _list(request: ListInterrogationsInput, caller: Caller, app: Application) ->
     page = list_sessions(_interrogations(caller, app).sessions, caller, wanted)
     notes = [*page.damaged, *page.notes]
     if page.is_lower_bound:
-        notes.append("there are more sessions than were read: total may be too low")
+        notes.append("not all sessions were read, so total may be too low")
     return ListInterrogationsOutput(
         success=True,
         tokens_used=0,
@@ -169,7 +169,7 @@ INTERROGATION = ToolGroup(
             name="get_interrogation",
             title="Show an interrogation",
             summary="Show an interrogation: questions, answers, gaps and audit.",
-            description="The state of an interrogation, its audit, and its questions and answers with gaps, in pages.",
+            description="Returns the state and audit of an interrogation, and pages of questions, answers and gaps.",
             models=models_of(_CONTRACTS, "GetInterrogationInput", "GetInterrogationOutput"),
             handler=_get,
             right=READ_INTERROGATION,
@@ -180,7 +180,7 @@ INTERROGATION = ToolGroup(
             name="list_interrogations",
             title="List interrogations",
             summary="List interrogations, newest first.",
-            description="The interrogations that you may see, newest first, with status and score.",
+            description="Returns the interrogations that you may see, newest first, with status and score.",
             models=models_of(_CONTRACTS, "ListInterrogationsInput", "ListInterrogationsOutput"),
             handler=_list,
             right=READ_INTERROGATION,
@@ -189,8 +189,8 @@ INTERROGATION = ToolGroup(
         ToolSpec(
             name="mark_answer",
             title="Mark an answer as wrong",
-            summary="Mark an answer as wrong, so that people correct what it is from.",
-            description="Marks an answer of the documentation as wrong: an open gap of the tables that it cited.",
+            summary="Mark an answer as wrong, so that people correct its source.",
+            description="Marks an answer as wrong. The mark is an open gap of the tables that the answer cited.",
             models=models_of(_CONTRACTS, "MarkAnswerInput", "MarkAnswerOutput"),
             handler=_mark,
             right=START_INTERROGATION,
@@ -222,9 +222,9 @@ INTERROGATION = ToolGroup(
     instructions="start_interrogation finds out what has"
     " to be documented before a question can be answered: a detective asks, the documentation answers (question and"
     " answer of each of qaPairs), and gaps say what is missing, ambiguous, inconsistent or vague. A completed session"
-    " has an auditResult, another one that has ended an interimAudit. list_interrogations answers with sessions, and"
-    " get_interrogation with one session. success, error, warnings, tokens_used, total, returned and truncated are as"
-    " in the other tools.",
+    " has an auditResult; one that ended otherwise has an interimAudit. list_interrogations returns sessions, and"
+    " get_interrogation returns one session. success, error, warnings, tokens_used, total, returned and truncated mean"
+    " the same as in the other tools.",
     explained=frozenset(
         "success error warnings tokens_used total returned truncated session qaPairs sessions auditResult"
         " interimAudit".split()

@@ -165,11 +165,11 @@ class Finder:
         is_tutor = self.entry.profile == "tutor"
         if index is None:
             if is_tutor:
-                raise NothingRetrieved("This collection has no documents yet, so nothing is answered from it.")
+                raise NothingRetrieved("This collection has no documents yet, so it cannot answer questions.")
             return nothing
         if self.entry.embedding is None and is_tutor:
             raise NothingRetrieved(
-                "This collection has no embedding, so no question can be compared with it; add `embedding` to it."
+                "This collection has no embedding, so questions cannot be compared with its passages. Add `embedding`."
             )
         if self.entry.embedding is not None and (obstacle := self._obstacle_to_embedding()):
             if is_tutor:
@@ -187,7 +187,7 @@ class Finder:
     def _obstacle_to_embedding(self) -> str:
         """Return why a question may not be sent to an embedding server; empty if it may."""
         if not self.parts.asks_models:
-            return "Without a model, no question can be compared with this collection."
+            return "Questions cannot be compared with the passages of this collection without a model."
         return "" if self.caller.may(ASK_CHAT) else f"Questions to this collection need the right {ASK_CHAT!r}."
 
     def _embedder(self) -> TextEmbedder:
@@ -197,9 +197,9 @@ class Finder:
         recorded = index.pointer.embedding
         if (recorded.model, recorded.dimensions) != (embedder.model, embedder.dimensions):
             raise CollectionMismatch(
-                f"the collection {self.entry.title!r} has vectors of {recorded.model} ({recorded.dimensions} "
-                f"dimensions), but {embedder.model} ({embedder.dimensions}) is configured; configure the former, or "
-                "upload its files to a new collection"
+                f"the collection {self.entry.title!r} was embedded with {recorded.model} ({recorded.dimensions} "
+                f"dimensions), but {embedder.model} ({embedder.dimensions}) is configured; configure {recorded.model} "
+                "again, or upload its files to a new collection"
             )
 
 

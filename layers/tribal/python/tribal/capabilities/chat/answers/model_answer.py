@@ -165,15 +165,15 @@ class _Checked:
         given = [each.database for each in self._answer.sources.values() if each.database is not None]
         databases = list(dict.fromkeys(given))
         if language not in _SQL or documentation is None or not databases:
-            return "a block of code was left out: only checked SQL over documented tables is shown"
+            return "a code block was left out: only checked SQL on documented tables is shown"
         if result.has_query:
-            return "a second query was left out: an answer has one"
+            return "a second query was left out: an answer may have only one"
         if self._grounding.carries_out_instruction(sql):
-            return "a query was left out, because it carries out an instruction found in a source"
+            return "a query was left out because it follows an instruction found in a source"
         try:
             checks = [documentation.check_sql(sql, each) for each in databases]
         except TribalError as error:
-            return f"a query was left out, because it could not be checked: {error.message}"
+            return f"a query was left out because it could not be checked: {error.message}"
         checked = next((each for each in checks if each.valid), checks[0])
         errors = [each for each in checked.findings if each.severity == "error"]
         if not errors:
@@ -181,5 +181,5 @@ class _Checked:
             return None
         policies = [each.message for each in errors if each.code == "policy_blocked"]
         if policies:
-            return f"a query was left out, because a policy forbids it: {policies[0]}"
-        return f"a query was left out, because it is not valid here: {errors[0].message}"
+            return f"a query was left out because a policy forbids it: {policies[0]}"
+        return f"a query was left out because it is not valid: {errors[0].message}"

@@ -154,7 +154,7 @@ class Answering:
             if result.failure is None:
                 yield from self._remarks(with_sql=not result.has_query)
             return self._documents_answer or self._citations.has_passage
-        self.warnings.append("no model gave an answer that could be checked; this is from the documents alone")
+        self.warnings.append("no model gave an answer that passed the checks; this one is from the documents alone")
         yield TextPiece("_The model did not answer; this is from the documents alone._\n\n")
         return (yield from self._from_documents())
 
@@ -202,7 +202,7 @@ class Answering:
             return
         if failure.kind == "truncated":
             return
-        yield TextPiece("\n\n_The model broke off here; the rest is from the documents alone._\n")
+        yield TextPiece("\n\n_The model stopped here; the rest is from the documents alone._\n")
         yield from self._statements()
 
     def _obstacle(self) -> str:

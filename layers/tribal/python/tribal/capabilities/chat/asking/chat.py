@@ -140,7 +140,7 @@ class OpenedChat:
         meant = standalone(typed.question, typed.user_turns, self.finder.topic)
         intent = intent_of(meant, rules)
         self.state = self.state.model_copy(update={"intent": intent})
-        yield Step(f"The question is for {intent}.")
+        yield Step(f"Intent: {intent}.")
         if meant != typed.question:
             yield Step(f"Read as: {plain_text(meant)}")
         lookup = _Lookup(self.finder, meant)
@@ -184,7 +184,7 @@ class OpenedChat:
         def failed(law: Law, error: Exception) -> None:
             why = error.message if isinstance(error, TribalError) else type(error).__name__
             code = error.code if isinstance(error, CollectionMismatch) else "CHAT_LAW_FAILED"
-            failures.append(f"{code}: the law of {law}: {why}")
+            failures.append(f"{code}: the law of {law} failed: {why}")
 
         laws: dict[Law, Callable[[], LawVerdict]] = {
             "scope": scope,
@@ -284,9 +284,9 @@ def _distance(found: Found) -> float:
 
 def _said(verdict: GovernorVerdict) -> str:
     if not verdict.approved:
-        return f"The law of {verdict.law_violated} refuses it."
+        return f"The law of {verdict.law_violated} refuses the question."
     idle = f" The law of {', '.join(verdict.not_enforced)} is not enforced." if verdict.not_enforced else ""
-    return f"The laws approve it.{idle}"
+    return f"The laws approve the question.{idle}"
 
 
 def _found(found: Found) -> str:

@@ -109,9 +109,9 @@ class CollectionFiles:
             return
         if present.embedding != expected.embedding:
             raise CollectionMismatch(
-                f"collection {self.name!r} has vectors of {_described(present.embedding)}, but "
-                f"{_described(expected.embedding)} is configured; configure the first, or upload to a collection of "
-                "another name"
+                f"collection {self.name!r} was embedded with {_described(present.embedding)}, but "
+                f"{_described(expected.embedding)} is configured; configure {present.embedding.model} again, or upload "
+                "to a new collection"
             )
 
     def job_file(self, job_id: str) -> RecordFile[UploadJob]:

@@ -52,7 +52,7 @@ def rebuild_indexes(app: Application, *, force: bool) -> Iterator[str]:
             continue
         with suppress(RunLocked), RunLease.of(app, collection_lease(entry.title), "index", StopToken()):
             publish_index(files, parts.indexes(), force=True)
-            yield f"the index of collection {entry.title} is rebuilt"
+            yield f"rebuilt the index of collection {entry.title}"
 
 
 def _is_lost(files: CollectionFiles, record: CollectionRecord, indexes: PassageIndexes) -> bool:

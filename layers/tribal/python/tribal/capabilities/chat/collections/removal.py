@@ -45,12 +45,12 @@ def find_source(collection: str, sources: Sequence[CollectionSource], name: str)
         paths = {path for each in found for path in each.paths[:1]}
         what, told_apart = ("a path", sorted(paths)) if len(paths) == len(found) else ("an id", _ids(found))
         raise CollectionNotFound(
-            f"collection {collection!r} has {len(found)} files {name!r}; give {what}: {', '.join(told_apart)}"
+            f"collection {collection!r} has {len(found)} files named {name!r}; give {what}: {', '.join(told_apart)}"
         )
     names = sorted({name for each in sources for name in shown_names(each)})
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
     raise CollectionNotFound(
-        f"collection {collection!r} has no file {name[:100]!r}; it has " + (listed or "none at all")
+        f"collection {collection!r} has no file {name[:100]!r}; " + (f"it has {listed}" if listed else "it is empty")
     )
 
 

@@ -15,13 +15,15 @@ TURNS = 4
 """Number of the user's last turns in which split phrases are searched for, besides the question alone."""
 _PHRASES = ("write code for", "solve assignment")
 """Source: chat specification, 2."""
-_TUTOR_REASON = "This asks for a complete solution of graded work, which is not given. Ask about the material."
+_TUTOR_REASON = (
+    "This asks for a complete solution to graded work, which is not provided. Ask about the material instead."
+)
 _CATALOG_REASON = (
     "This asks for masked or secret values, for rows about people, or for SQL that writes. The chat knows documents,"
-    " not rows: ask which tables and columns have something, what they mean, or how to query them."
+    " not rows: ask which tables and columns contain something, what they mean, or how to query them."
 )
-CHANGE_REASON = "This orders a change of data. Nothing is changed here: ask what is documented about it."
-_OWN_REASON = "This is not answered in this collection."
+CHANGE_REASON = "This orders a change of data, but nothing can be changed here. Ask what is documented about it."
+_OWN_REASON = "This collection does not answer such questions."
 
 
 def _words(text: str) -> str:
@@ -152,4 +154,4 @@ def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
     try:
         return [re2.compile(each, options) for each in listed]
     except re2.error as error:
-        raise PatternsUnusable(f"a pattern of the collection is not one of RE2: {error}") from error
+        raise PatternsUnusable(f"a pattern of the collection is not valid in RE2: {error}") from error

@@ -10,7 +10,7 @@ from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
 
 LEAST_EVIDENCE = 0.17
 """From this evidence on, a question is about a passage. Measured by `python -m bench.chat`."""
-_TUTOR_REASON = "This is not about the material of this collection, so it is not answered here."
+_TUTOR_REASON = "This is not about the material of this collection, so it is not answered."
 
 
 class NothingRetrieved(Exception):
@@ -41,7 +41,7 @@ def scope_by_distance(found: Sequence[Relevance], threshold: float) -> LawVerdic
     """
     distances = [each.distance for each in found if each.distance is not None]
     if not distances:
-        raise NothingRetrieved("no passage was retrieved")
+        raise NothingRetrieved("No passage was retrieved to compare the question with.")
     return APPROVED if min(distances) < threshold else LawVerdict(False, _TUTOR_REASON)
 
 

@@ -135,7 +135,7 @@ class Archive:
 
     @property
     def _too_packed(self) -> str:
-        return f"it is more than {self._limits.ratio} times as large as it is packed (chat.uploads.ratio)"
+        return f"it unpacks to more than {self._limits.ratio} times its packed size (chat.uploads.ratio)"
 
     def _entry(self, number: int, described: DirectoryEntry, found: str | None, overlaps: bool) -> ArchiveEntry:
         # One without a name that can be read is shown as far as it can be.
@@ -151,30 +151,30 @@ class Archive:
 
     def _require_named(self, described: DirectoryEntry, found: str | None) -> None:
         if described.is_damaged:
-            raise EntryRefused("unreadable", "the directory of the archive is damaged where it describes it")
+            raise EntryRefused("unreadable", "its entry in the directory of the archive is damaged")
         if found is None:
-            raise EntryRefused("unreadable", "its name is not UTF-8, although the archive says so; rename it")
+            raise EntryRefused("unreadable", "its name is declared as UTF-8 but is not; rename it")
         if not found:
             raise EntryRefused("unreadable", "it has no name")
         if _is_folder(described, found):
-            raise EntryRefused("refused", "it is a folder that has content like a file")
+            raise EntryRefused("refused", "it is a folder with the content of a file")
 
     def _require_readable(self, name: str, described: DirectoryEntry, overlaps: bool) -> None:
         mode = stat.S_IFMT(described.attributes >> 16)
         if stat.S_ISLNK(mode):
-            raise EntryRefused("refused", "it is a link")
+            raise EntryRefused("refused", "it is a symbolic link")
         if mode and not stat.S_ISREG(mode):
             raise EntryRefused("refused", "it is not a regular file")
         if is_archive_name(name):
-            raise EntryRefused("refused", "it is an archive in an archive; upload it by itself")
+            raise EntryRefused("refused", "it is an archive in an archive; upload it separately")
         if kind_by_name(name) is None:
-            raise EntryRefused("unsupported", f"it is not of a type that is read; upload {READ_TYPES}")
+            raise EntryRefused("unsupported", f"its type is not supported; upload {READ_TYPES}")
         if described.flags & _ENCRYPTED:
-            raise EntryRefused("encrypted", "it is encrypted; upload it without a password")
+            raise EntryRefused("encrypted", "remove the password and upload it again")
         if overlaps:
             raise EntryRefused("refused", "it overlaps another entry")
         if described.method not in (STORED, DEFLATED) or described.flags & _PATCHED:
-            raise EntryRefused("unsupported", "it is packed by a method that is not read; pack it with deflate")
+            raise EntryRefused("unsupported", "its compression method is not supported; use deflate")
         if described.size_bytes > self._limits.ratio * described.packed_bytes:
             raise EntryRefused("refused", self._too_packed)
 
@@ -201,7 +201,7 @@ def open_archive(
         except DirectoryTooLarge:
             raise _too_many(name, limits) from None
         except ArchiveDamaged as error:
-            raise UploadUnreadable(f"{name!r} is not a zip archive that can be read") from error
+            raise UploadUnreadable(f"{name!r} is not a readable zip archive") from error
         if len(directory.entries) > limits.entries:
             raise _too_many(name, limits)
         yield Archive(opened, directory, name, limits, now)

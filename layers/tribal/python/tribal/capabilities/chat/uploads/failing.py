@@ -23,11 +23,11 @@ def expected_error(error: BaseException) -> TribalError:
         return error
     if isinstance(error, TooManyDeaths):
         return ChatFailed(
-            f"{MOST_DEATHS} processes in a row ended while they worked on it, without progress: they crashed, were "
-            "killed, or needed more memory than there is; split the upload into smaller ones"
+            f"{MOST_DEATHS} processes in a row died without making progress: they crashed, were "
+            "killed, or ran out of memory; split the upload into smaller ones"
         )
     if isinstance(error, MemoryError):
-        return ChatFailed("the upload needs more memory than there is; split it into smaller ones")
+        return ChatFailed("the upload needs more memory than is available; split it into smaller ones")
     what = describe_unexpected(error) if isinstance(error, Exception) else f"its process ended ({error!r})"
     return ChatFailed(f"the upload failed unexpectedly: {redacted(what)[0]}")
 

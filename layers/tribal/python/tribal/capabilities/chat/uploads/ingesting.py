@@ -79,7 +79,7 @@ def ingest(
         return Ingestion(app, collection, job_id, stop or StopToken()).run(report)
     except RunLocked as locked:
         raise ChatBusy(
-            f"another process works on collection {collection!r}; `tribal jobs --watch` shows when it has ended"
+            f"another process is working on collection {collection!r}; `tribal jobs --watch` shows when it is done"
         ) from locked
 
 
@@ -107,7 +107,7 @@ class Ingestion:
         self._parts = chat_parts(app)
         entry = self._parts.settings.entry(collection)
         if entry is None:
-            raise CollectionNotFound(f"collection {collection!r} is no longer configured; its uploads stay")
+            raise CollectionNotFound(f"collection {collection!r} is no longer configured; its uploads are kept")
         self._entry = entry
         self._files = CollectionFiles(app.store(), collection)
         if self._files.job(job_id) is None:
@@ -264,7 +264,7 @@ class Ingestion:
                 raise NotNow(ARRIVING_SECONDS) from error
             raise UploadUnreadable("the upload did not arrive; upload the file again") from error
         if job.content_hash is not None and digest != job.content_hash:
-            raise UploadUnreadable("what arrived is not the file that was announced; upload it again")
+            raise UploadUnreadable("the received file is not the one that was announced; upload it again")
         return path
 
     def _record(self, job: UploadJob, embedder: TextEmbedder) -> CollectionRecord:

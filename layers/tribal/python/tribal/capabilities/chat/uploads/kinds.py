@@ -45,10 +45,10 @@ def kind_of(filename: str, head: bytes) -> FileKind:
     name = base_name(filename)
     kind = kind_by_name(name)
     if kind is None:
-        raise UploadRefused(f"{name!r} is not of a type that is read; upload {READ_TYPES}")
+        raise UploadRefused(f"{name!r} has an unsupported type; upload {READ_TYPES}")
     if kind == "pdf":
         if b"%PDF-" not in head[:HEAD_BYTES]:
-            raise UploadRefused(f"{name!r} does not begin like a PDF; upload {READ_TYPES}")
+            raise UploadRefused(f"{name!r} does not look like a PDF; upload {READ_TYPES}")
     elif kind == "docx":
         _require_docx(name, head)
     elif kind == "html":
@@ -119,7 +119,7 @@ def _require_docx(name: str, head: bytes) -> None:
     if head.startswith(_OLD_OFFICE):
         raise UploadRefused(f"{name!r} has a password or an older format; save it as .docx without a password")
     if not head.startswith(_ZIP):
-        raise UploadRefused(f"{name!r} does not begin like a .docx; upload {READ_TYPES}")
+        raise UploadRefused(f"{name!r} does not look like a .docx; upload {READ_TYPES}")
 
 
 def _require_text(name: str, head: bytes, encoding: str) -> None:

@@ -41,7 +41,7 @@ def opened(upload: Path, filename: str, limits: UploadLimits) -> Iterator[list[U
         return
     with open_archive(upload, base_name(filename), limits) as archive:
         if not archive.entries:
-            raise UploadUnreadable(f"{base_name(filename)!r} has no files")
+            raise UploadUnreadable(f"{base_name(filename)!r} contains no files")
         unpacked = upload.with_name("entry")
         yield [
             UploadItem(each.name, each.path, partial(_unpacked, archive, each, unpacked)) for each in archive.entries

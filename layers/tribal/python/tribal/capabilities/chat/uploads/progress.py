@@ -30,8 +30,8 @@ class ReadFile(Contract):
     """A file of an upload after reading, successful or not."""
 
     filename: str
-    path: str | Unset = optional("In an archive, if it is not its name.")
-    status: FileStatus | Unset = optional("Unset until it has vectors.")
+    path: str | Unset = optional("Path in the archive, if it has folders.")
+    status: FileStatus | Unset = optional("Unset if the file is to be indexed.")
     reason: str | Unset = optional()
     source_id: ContentHash | Unset = optional()
     kind: FileKind | Unset = optional()

@@ -26,7 +26,7 @@ PAGE_SECONDS = 20.0
 """Time that must be left to read another page. By judgement: a page takes milliseconds, writing a part one second."""
 FILES_A_WRITE = 20
 """Files to read between writes of the list, which is rewritten each time. By judgement: a file takes 0.3 s."""
-NO_TEXT = "it has no text; a scan needs text recognition first"
+NO_TEXT = "if it is a scan, run OCR first"
 _STATUSES: dict[ParseProblem, FileStatus] = {"encrypted": "encrypted", "unreadable": "unreadable"}
 """Statuses of files that cannot be parsed. Files that reach a limit are refused."""
 
@@ -137,8 +137,7 @@ class FileReader:
             return file.model_copy(update={"status": status, "reason": error.message, "pages": parts.pages})
         except _CollectionFull:
             reason = (
-                f"the collection would have more than {self.limits.passages:,} passages, the most that "
-                "`chat.uploads.passages` allows"
+                f"the collection would exceed the {self.limits.passages:,} passages that `chat.uploads.passages` allows"
             )
             return file.model_copy(update={"status": "refused", "reason": reason, "pages": parts.pages})
         parts.finish()

@@ -112,7 +112,7 @@ class Uploads:
         files = self._files(self._target(request.collection))
         self._checked(files, request.size_bytes)
         if kind_by_name(request.filename) is None and not is_archive(request.filename, _ZIP):
-            raise UploadRefused(f"{base_name(request.filename)!r} is not of a type that is read; upload {READ_TYPES}")
+            raise UploadRefused(f"{base_name(request.filename)!r} has an unsupported type; upload {READ_TYPES}")
         job = self._new_job(files, request.filename, request.size_bytes, request.sha256)
         files.job_file(job.job_id).create(job)
         return job
@@ -124,7 +124,7 @@ class Uploads:
             UploadRefused: when this server accepts files only in forms.
         """
         if self.parts.address is None:
-            raise UploadRefused("this server takes no announced files; send a form with the field `file`")
+            raise UploadRefused("this server accepts no announced uploads; send a form with the field `file`")
         self._launch(job)
         key = CollectionFiles(self.app.store(), job.collection).upload_key(job.job_id)
         return self.parts.address(key, job.size_bytes, job.content_hash or "")
@@ -210,7 +210,7 @@ class Uploads:
 
     def _require_reader(self) -> None:
         if not self.caller.may(READ_DOCUMENTATION):
-            raise ChatForbidden(f"collections need the right {READ_DOCUMENTATION!r}, as questions to them do")
+            raise ChatForbidden(f"collections need the right {READ_DOCUMENTATION!r}")
 
     def _contents(self, entry: CollectionEntry) -> CollectionContents:
         files = CollectionFiles(self.app.store(), entry.title)
@@ -244,10 +244,10 @@ class Uploads:
             return self._entry(settings.collection)
         if collection is None and len(visible) == 1:
             return self._entry(visible[0])
-        why = f"nothing can be uploaded to {CATALOG!r}" if collection else "name the collection to upload to"
+        why = f"nothing can be uploaded to {CATALOG!r}" if collection else "no collection was named"
         if not visible:
             raise UploadRefused(f"{why}, and no other collection is configured")
-        raise UploadRefused(f"{why}: {', '.join(visible)}")
+        raise UploadRefused(f"{why}; use one of {', '.join(visible)}")
 
     def _every(self) -> list[CollectionFiles]:
         """Return the files of all collections that the caller may see and write to."""
@@ -273,7 +273,7 @@ class Uploads:
         manifest = files.manifest()
         if sum(each.passages for each in manifest.sources) >= limits.passages:
             raise UploadLimitExceeded(
-                f"collection {files.name!r} has {limits.passages:,} passages, the most that `chat.uploads.passages` "
+                f"collection {files.name!r} already has the {limits.passages:,} passages that `chat.uploads.passages` "
                 "allows; remove a file first"
             )
         return manifest

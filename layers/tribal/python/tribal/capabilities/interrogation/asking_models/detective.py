@@ -176,7 +176,9 @@ def _prompt(instructions: str, schema: Mapping[str, Any], answer_tokens: int) ->
 
 
 def _unreachable(reply: NoReply) -> PartyFailed:
-    return DetectiveUnreachable(f"no detective answers: {reply.message}", reply.cost.notes, temporary=reply.may_pass)
+    return DetectiveUnreachable(
+        f"no detective could be reached: {reply.message}", reply.cost.notes, temporary=reply.may_pass
+    )
 
 
 def _faults(invented: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,7 +9,7 @@ from tribal.capabilities.interrogation.errors import BudgetExhausted, PartyFaile
 from tribal.ports.models.chains import ModelChain, ModelPrompt, NoReply, Reading, Reply
 
 T = TypeVar("T")
-_SPENT = "the money is spent: per_session_usd, per_exam_usd or spending.per_day_usd leaves too little for another call"
+_SPENT = "the budget is spent: per_session_usd, per_exam_usd or spending.per_day_usd leaves too little for another call"
 
 
 def ask(

@@ -77,4 +77,4 @@ def _read(
 
 
 def _unreachable(reply: NoReply) -> PartyFailed:
-    return WitnessUnreachable(f"the witness does not answer: {reply.message}", reply.cost.notes)
+    return WitnessUnreachable(f"the witness could not be reached: {reply.message}", reply.cost.notes)

@@ -32,7 +32,7 @@ def read_questions(name: str, data: bytes) -> list[str]:
         data: content of the file, in UTF-8, or in UTF-16 with a byte order mark.
 
     Raises:
-        ExamInvalid: when a line is not a question, or there are none or more than 5,000. The message names the line.
+        ExamInvalid: when a line is not a question, or the file has none or more than 5,000. The message names the line.
     """
     text = _decoded(name, data)
     suffix = name.rpartition(".")[2].casefold()
@@ -51,7 +51,7 @@ def read_questions(name: str, data: bytes) -> list[str]:
         if len(questions) > MAX_QUESTIONS:
             raise ExamInvalid(f"{name}:{line}: an exam has at most {MAX_QUESTIONS:,} questions; split the file")
     if not questions:
-        raise ExamInvalid(f"{name} has no questions; write one a line")
+        raise ExamInvalid(f"{name} has no questions; write one per line")
     return list(questions)
 
 

@@ -60,7 +60,7 @@ def _gap_rows(gaps: Sequence[ExamGap]) -> str:
         [str(gap.question_count), _about(gap.target), escape_text(gap.description), _some(gap)]
         for gap in gaps[:MOST_GAPS]
     ]
-    return table(["Questions", "About", "What is lacking", "For example"], rows, right=[0])
+    return table(["Questions", "About", "What is missing", "For example"], rows, right=[0])
 
 
 def _some(gap: ExamGap) -> str:

@@ -32,8 +32,8 @@ def load_gaps(store: ObjectStore) -> Stored[OpenGaps] | None:
         return None
     except ObjectDamaged as error:
         raise SessionInvalid(
-            f"{OPEN_GAPS_FILE} is damaged; remove it: the next interrogation or exam makes it again from all sessions, "
-            "exams and marks"
+            f"{OPEN_GAPS_FILE} is damaged; delete it, and the next interrogation or exam rebuilds it from all "
+            "sessions, exams and marks"
         ) from error
 
 

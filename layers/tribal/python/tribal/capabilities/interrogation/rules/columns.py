@@ -97,7 +97,7 @@ def gaps_of_exclusions(table: TableDocument, column: DocumentedColumn, known: Ex
     if not known.has(table, column):
         yield Gap(
             category="vagueness",
-            description=f"nothing says whether rows that {short_column_name(table, column)} marks count",
+            description=f"nothing says whether rows marked by {short_column_name(table, column)} count",
             severity="low",
             target=column_name(table, column),
         )

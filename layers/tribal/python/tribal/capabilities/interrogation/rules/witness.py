@@ -23,7 +23,7 @@ class DocumentationWitness:
     reader: SessionReader
 
     def answer(self, session: InterrogationSession, question: str) -> WitnessAnswer:
-        """Return the statements of the documentation, one per line; empty if there are none."""
+        """Return the statements of the documentation, one per line; may be empty."""
         asked = [each for each in self.reader.read(session).inquiries if each.question == question]
         if asked:
             return _answer(asked[0].statements)

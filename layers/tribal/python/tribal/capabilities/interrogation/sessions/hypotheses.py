@@ -33,7 +33,7 @@ def require_text(text: str, name: str, most: int, hint: str) -> str:
     if not stripped:
         raise HypothesisInvalid(f"{name} is blank; {hint}")
     if len(stripped) > most:
-        raise HypothesisInvalid(f"{name} has {len(stripped)} characters; at most {most} fit")
+        raise HypothesisInvalid(f"{name} has {len(stripped)} characters; at most {most} are allowed")
     if any(span.kind.is_secret for span in find_sensitive(stripped)):
         raise HypothesisInvalid(f"{name} contains what looks like a secret; leave it out")
     return stripped
@@ -47,6 +47,6 @@ def require_limit(iterations: int) -> int:
     """
     if not LEAST_ITERATIONS <= iterations <= MOST_ITERATIONS:
         raise HypothesisInvalid(
-            f"the limit of iterations is {iterations}; it must be {LEAST_ITERATIONS} to {MOST_ITERATIONS}"
+            f"the iteration limit is {iterations}; it must be from {LEAST_ITERATIONS} to {MOST_ITERATIONS}"
         )
     return iterations

@@ -190,11 +190,11 @@ def _holder_of(session: InterrogationSession) -> Holder | None:
 
 
 def _held_by_another(session: InterrogationSession, clock: Clock) -> SessionHeld:
-    text = f"another process runs session {session.id}"
+    text = f"another process is running session {session.id}"
     if session.holder is None:
         return SessionHeld(f"{text}; try again when it has ended")
     left = max(1, math.ceil((instant(session.holder.expires_at) - clock.real()).total_seconds()))
-    return SessionHeld(f"{text}; if that was killed, the session can be resumed in {left} s")
+    return SessionHeld(f"{text}; if it was killed, the session can be resumed in {left} s")
 
 
 def _reason(error: PartyFailed) -> str:

@@ -42,7 +42,7 @@ def parse_file(key: str, data: bytes, kind: type[Record]) -> Record:
     if not isinstance(values, dict):
         raise ObjectDamaged("it is not an object")
     if FIELD in values and not is_sealed(data):
-        raise ObjectDamaged(f"{FIELD} is not one of this file")
+        raise ObjectDamaged(f"{FIELD} belongs to another file")
     try:
         record = kind.model_validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
@@ -54,7 +54,7 @@ def parse_file(key: str, data: bytes, kind: type[Record]) -> Record:
     if isinstance(record, InterrogationSession):
         problems += broken_specification(record)
     if record.id.lower() not in key:
-        problems.append("id is not the one in the name of the file")
+        problems.append("id does not match the name of the file")
     if problems:
         raise ObjectDamaged(problems[0])
     return record

@@ -105,7 +105,7 @@ def add_pair(
     """
     _require_running(session)
     if session.qa_pairs and next_step(session) in ("audit", "reach_limit"):
-        raise SessionInvalid(f"session {session.id} takes no further question")
+        raise SessionInvalid(f"session {session.id} accepts no further questions")
     if not question.text.strip():
         raise SessionInvalid("the detective's question is blank")
     costs = (question.cost, answer.cost, analysis.cost)
@@ -137,7 +137,7 @@ def complete(session: InterrogationSession, audit: Audit, now: str) -> Interroga
     """
     _require_running(session)
     if not session.qa_pairs or session.qa_pairs[-1].gap_analysis.requires_follow_up:
-        raise SessionInvalid(f"session {session.id} cannot be completed: a question is still to be asked")
+        raise SessionInvalid(f"session {session.id} cannot be completed: another question has to be asked")
     noted = _with_costs(session, (audit.cost,), now)
     return _ended(noted, "completed", now, audit_result=audit_result(session, audit))
 
@@ -195,7 +195,7 @@ def request_stop(session: InterrogationSession, by: str) -> InterrogationSession
     """
     _require_running(session)
     if session.holder is None:
-        raise SessionInvalid(f"session {session.id} has no holder; stop it at once")
+        raise SessionInvalid(f"no process runs session {session.id}; stop it directly")
     requested = session.holder.stop_requested_by or bounded(by, MAX_REASON_CHARS)
     return _with(session, holder=_with(session.holder, stop_requested_by=requested))
 

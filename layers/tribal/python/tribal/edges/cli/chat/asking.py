@@ -79,7 +79,7 @@ def ask(
     place = context.obj or project
     narrowed = database is not None or domain is not None
     if collection is not None and narrowed:
-        raise typer.BadParameter("a collection is asked as a whole; leave out --database and --domain")
+        raise typer.BadParameter("--database and --domain cannot be combined with --collection")
     with opened_chat(context, project, no_model=no_model) as service:
         if collection is None and not narrowed and service.streams_catalog:
             collection = "catalog"
@@ -129,7 +129,7 @@ def chat(
         turns = list[Any]()
         if as_json:
             if question is None:
-                raise typer.BadParameter("with --json, give the question", param_hint="QUESTION")
+                raise typer.BadParameter("--json needs the question as an argument", param_hint="QUESTION")
             _print_json(question, collection, service)
             return
         service.require_ready(collection)

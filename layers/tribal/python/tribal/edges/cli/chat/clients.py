@@ -49,7 +49,7 @@ def opened_chat(context: typer.Context, project: Path, *, no_model: bool) -> Ite
         refuse_with_profile(
             context,
             "--no-model",
-            "requests cannot say it; the environment answers without a model where the collection lists none, or the "
+            "requests cannot carry it; the environment answers without a model if the collection lists none, or if the "
             "caller lacks the right chat:ask",
         )
     if context.obj is not None:
@@ -127,7 +127,7 @@ class DeployedChat:
                 case events.FinishEvent():
                     yield _finished(event.root)
                     return
-        raise DeploymentUnreachable("the answer broke off before its end; ask again")
+        raise DeploymentUnreachable("the answer was cut off; ask again")
 
     def answer(self, arguments: Mapping[str, Any], *, limited: bool) -> Contract:  # noqa: ARG002 - it always is
         """Return the answer of the tool `ask`, whose size the environment limits."""

@@ -34,7 +34,7 @@ def list_collections(context: typer.Context, project: Project = _HERE, as_json: 
     for each in found.collections:
         console().print(_line(each))
     if not found.collections:
-        typer.echo(f"There is no collection yet; to have one, {adding_text('handbook', context.obj or project)}")
+        typer.echo(f"There are no collections yet; to create one, {adding_text('handbook', context.obj or project)}")
 
 
 @collections.command("show")

@@ -66,9 +66,7 @@ def mark_last_answer(context: typer.Context, why: str, project: Path, *, as_json
             f"there is no answer to mark; ask first, {as_typed('ask ...', place)}", param_hint="--wrong"
         )
     if not answer.tables:
-        raise typer.BadParameter(
-            "the last answer cites no table, so that there is nothing to correct", param_hint="--wrong"
-        )
+        raise typer.BadParameter("the last answer cites no table, so there is nothing to correct", param_hint="--wrong")
     arguments = {"question": answer.question, "why": why, "tables": answer.tables[:MAX_MARKED_TABLES]}
     with opened_tools(context, project, limited=True) as call:
         found: Any = call("mark_answer", arguments)
@@ -76,9 +74,9 @@ def mark_last_answer(context: typer.Context, why: str, project: Path, *, as_json
         show_answer(found, "mark_answer", EVERYTHING, as_json=as_json, place=place)
         return
     typer.echo(f"Marked as wrong: {show_invisible(answer.question)}")
-    typer.echo(f"It is an open gap of {show_invisible(listing(found.tables))} until they say something else.")
+    typer.echo(f"It is an open gap of {show_invisible(listing(found.tables))} until the documentation changes.")
     if not isinstance(place, str):
-        typer.echo(f"{as_typed(f'interrogations remove {found.mark}', place)} takes it back")
+        typer.echo(f"To undo this, run {as_typed(f'interrogations remove {found.mark}', place)}.")
 
 
 def _read(place: Place) -> LastAnswer | None:

@@ -79,7 +79,7 @@ class LocalUploads(Uploads):
             except ChatBusy:
                 if not has_said:
                     typer.echo(
-                        f"note: another process works on collection {job.collection!r}; waiting for it", err=True
+                        f"note: another process is working on collection {job.collection!r}; waiting for it", err=True
                     )
                 has_said = True
                 time.sleep(_BUSY_SECONDS)
@@ -148,4 +148,4 @@ def _checked(address: UploadAddress) -> str:
     try:
         return checked_address(address.url)
     except ConfigurationError as error:
-        raise DeploymentUnreachable("the environment names no HTTPS address for the file; nothing was sent") from error
+        raise DeploymentUnreachable("the environment gave no HTTPS address for the file; nothing was sent") from error

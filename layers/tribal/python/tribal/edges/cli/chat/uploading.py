@@ -94,7 +94,7 @@ def jobs(
     """List uploads and removals, newest first, with the files that are not indexed and why."""
     if resume is not None:
         refuse_with_profile(
-            context, "--resume", "the environment resumes its jobs itself; --watch shows them until they have ended"
+            context, "--resume", "the environment resumes its jobs by itself; --watch shows them until they end"
         )
     with opened_uploads(context, project) as uploads:
         if resume is not None:
@@ -118,7 +118,7 @@ def _accepted(uploads: UploadsClient, file: Path, collection: str | None, place:
         return uploads.accept(file, file.name, collection)
     except CollectionNotFound as error:
         name = collection or "handbook"
-        raise CollectionNotFound(f"{error.message}\nTo have it, {adding_text(name, place)}") from error
+        raise CollectionNotFound(f"{error.message}\nTo create it, {adding_text(name, place)}") from error
     except OSError as error:
         raise UploadUnreadable(f"{str(file)!r} cannot be read: {error.strerror or error}") from error
 

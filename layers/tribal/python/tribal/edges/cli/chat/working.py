@@ -88,8 +88,9 @@ def _without_text(pages: list[int]) -> str:
     ]
     listed = ", ".join(f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs[:LISTED_FILES])
     more = " ..." if len(runs) > LISTED_FILES else ""
-    what = f"page {listed} has" if len(pages) == 1 else f"pages {listed}{more} have"
-    return f"; [yellow]{what} no text[/]: a scan needs text recognition first"
+    if len(pages) == 1:
+        return f"; [yellow]page {listed} has no text[/]: if it is a scan, run OCR first"
+    return f"; [yellow]pages {listed}{more} have no text[/]: if they are scans, run OCR first"
 
 
 def print_job(job: UploadJob, out: Console) -> None:

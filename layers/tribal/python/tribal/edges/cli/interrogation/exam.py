@@ -70,7 +70,7 @@ def _confirm(service: Interrogations, questions: int, *, asks: bool) -> None:
     if not asks:
         return
     if not sys.stdin.isatty():
-        raise ConfigurationInvalid("nothing was asked: confirm on a terminal, or with --yes")
+        raise ConfigurationInvalid("the exam was not taken: confirm on a terminal, or add --yes")
     typer.confirm("Take the exam?", abort=True, err=True)
 
 

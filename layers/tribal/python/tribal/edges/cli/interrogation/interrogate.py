@@ -78,8 +78,7 @@ def interrogate(
     refuse_with_profile(
         context,
         "--questions",
-        f"an exam asks in one process, and the environment starts one interrogation at a time; {USE_STORE}, and run "
-        "`tribal index` there first",
+        f"exams run on this machine, not in an environment; {USE_STORE}, and run `tribal index` there first",
     )
     with opened_interrogations(project, asks_models=models) as service:
         options = ExamOptions(

@@ -42,7 +42,7 @@ def list_interrogations(
         return
     if resume is not None:
         refuse_with_profile(
-            context, "--resume", "the environment's state machine resumes its sessions; `show ID` shows how far one is"
+            context, "--resume", "the environment resumes its sessions by itself; `show ID` shows the progress of one"
         )
         _resume(resume, project, as_json=as_json)
         return
@@ -109,8 +109,8 @@ def remove(context: typer.Context, session_id: _Id, project: Project = _HERE, as
     refuse_with_profile(
         context,
         "interrogations remove",
-        "no tool removes a session; the environment removes those that ended `interrogation.sessions_days` ago: lower "
-        "it in the environment's file to have them gone earlier",
+        "no tool removes sessions; the environment removes them after `interrogation.sessions_days`, so lower that in "
+        "the environment's file to remove them earlier",
     )
     from tribal.capabilities.interrogation.errors import SessionNotFound
     from tribal.capabilities.interrogation.listing import remove as remove_own

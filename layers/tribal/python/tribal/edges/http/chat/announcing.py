@@ -34,7 +34,7 @@ def require_small(body: bytes) -> None:
         UploadTooLarge: when it is too large; the message says what to send instead.
     """
     if len(body) > LARGEST_FORM_BYTES:
-        raise UploadTooLarge(f"forms may have 4 MB here; for a larger file, send {_WANTED} as {JSON}")
+        raise UploadTooLarge(f"forms are limited to 4 MB here; for a larger file, send {_WANTED} as {JSON}")
 
 
 def announce(uploads: Uploads, call: Call, jobs: str) -> Response:
@@ -60,7 +60,7 @@ def announce(uploads: Uploads, call: Call, jobs: str) -> Response:
     accepted = UploadAccepted(
         job_id=job.job_id,
         filename=job.filename,
-        message=f"{message} last; GET {place} says how far it is",
+        message=f"{message} last; GET {place} shows the progress",
         upload=address,
     )
     return Response(202, accepted.to_compact_json(), headers={"Location": place})

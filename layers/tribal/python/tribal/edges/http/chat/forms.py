@@ -149,7 +149,7 @@ class UploadForm:
 
     def _too_large(self) -> UploadTooLarge:
         return UploadTooLarge(
-            f"the upload has more than the {self._largest_mb} MB that `chat.uploads.largest_mb` allows"
+            f"the upload is larger than the {self._largest_mb} MB that `chat.uploads.largest_mb` allows"
         )
 
     def _begin_part(self) -> None:

@@ -57,7 +57,7 @@ class CallerLimits:
             ChatBusy: when all of them are running.
         """
         busy = ChatBusy(
-            f"{STREAMS_PER_CALLER} answers are running for you already; retry in {_STREAM_RETRY_SECONDS} s",
+            f"{STREAMS_PER_CALLER} answers are already running for you; retry in {_STREAM_RETRY_SECONDS} s",
             _STREAM_RETRY_SECONDS,
         )
         with self._one_of(self._streams, caller, lambda held: busy if held[caller] >= STREAMS_PER_CALLER else None):
@@ -75,7 +75,7 @@ class CallerLimits:
             if held[caller] >= UPLOADS_PER_CALLER:
                 what = "your other upload is still being received; send one at a time"
             elif held.total() >= UPLOADS_AT_ONCE:
-                what = f"{UPLOADS_AT_ONCE} uploads are being received already"
+                what = f"the server is already receiving {UPLOADS_AT_ONCE} uploads"
             else:
                 return None
             return ChatBusy(f"{what}; retry in {_UPLOAD_RETRY_SECONDS} s", _UPLOAD_RETRY_SECONDS)

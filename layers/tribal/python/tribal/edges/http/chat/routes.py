@@ -267,7 +267,7 @@ def _accept_upload(app: Application, caller: Caller, form: ReceivedForm) -> Resp
 
     job = uploads_of(app, caller).accept(form.file, form.filename, form.collection)
     place = f"{JOB}/{job.job_id}"
-    message = f"{job.filename} is being indexed into {job.collection}; GET {place} says how far it is"
+    message = f"{job.filename} is being indexed into {job.collection}; GET {place} shows the progress"
     accepted = UploadAccepted(job_id=job.job_id, filename=job.filename, message=message)
     return Response(202, accepted.to_compact_json(), headers={"Location": place})
 
@@ -276,9 +276,7 @@ def _question(call: Call) -> ChatRequest:
     request = call.request
     require_json(request.headers.get("content-type"))
     if len(request.body) > MAX_REQUEST_BYTES:
-        raise QuestionInvalid(
-            f"the request is larger than {MAX_REQUEST_BYTES // 1024} KB; send fewer of the earlier messages"
-        )
+        raise QuestionInvalid(f"the request is larger than {MAX_REQUEST_BYTES // 1024} KB; send fewer earlier messages")
     try:
         question = ChatRequest.model_validate(json_object(request.body, _QUESTION))
         question.to_compact_json()
@@ -314,7 +312,7 @@ def _limit(given: str | None) -> int:
     if given is None:
         return _JOBS
     if not given.isdecimal() or len(given) > _LONGEST_NUMBER or not 1 <= int(given) <= _MOST_JOBS:
-        raise RequestRefused(f"`limit` is a number from 1 to {_MOST_JOBS}")
+        raise RequestRefused(f"`limit` must be a number from 1 to {_MOST_JOBS}")
     return int(given)
 
 
