@@ -160,7 +160,7 @@ CHARTS = (
         ),
     ),
     ChartSpec(
-        title="Spending of a day in USD",
+        title="Daily spending in USD",
         measures=tuple(
             Measure(function=CHAT, name="SpentUsd", where=("account", account), statistic="Maximum")
             for account in ("chat", "upload", "session", "run", "all")

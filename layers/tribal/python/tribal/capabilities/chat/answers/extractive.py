@@ -32,7 +32,7 @@ Cited = tuple[str, Sequence[Source]]
 
 
 def plain_text(text: str) -> str:
-    """Return the text so that no Markdown reader renders HTML, a link or an image from it."""
+    """Escape a text, so that no Markdown reader renders HTML, links or images from it."""
     return _LINK.sub(lambda found: f" {found.group()}" if found.group() == "(" else "", _HARMFUL.sub("\u2039", text))
 
 

@@ -1,4 +1,4 @@
-"""Answer an approved question, by the models for its intent in order, or from the documents alone."""
+"""Answer an approved question with the models for its intent, or from the documents alone."""
 
 from __future__ import annotations
 

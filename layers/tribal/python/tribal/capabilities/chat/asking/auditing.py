@@ -30,7 +30,7 @@ class AuditedAnswers:
     app: Application
 
     def store(self, state: AgentState) -> None:
-        """Store the question with how it ended."""
+        """Store a question and its outcome."""
         now, settings = self.app.clock.real(), chat_parts(self.app).settings
         today = f"{FOLDER}{now:%Y-%m-%d}/"
         if next(iter(self.app.store().keys(today)), None) is None:

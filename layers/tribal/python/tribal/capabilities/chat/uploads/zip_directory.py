@@ -33,7 +33,7 @@ class ArchiveDamaged(Exception):
 
 
 class DirectoryTooLarge(Exception):
-    """The directory is larger than its entries can need."""
+    """The directory is larger than its entries require."""
 
 
 class EntryDamaged(Exception):

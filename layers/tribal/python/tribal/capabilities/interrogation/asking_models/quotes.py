@@ -26,7 +26,7 @@ _QUESTION_TOKENS, _ANALYSIS_TOKENS, _ANSWER_TOKENS, _AUDIT_TOKENS = 60, 250, 200
 def quote_session(
     prompts: Prompts, detective: ModelFacts | None, witness: ModelFacts | None, iterations: int
 ) -> ModelQuote:
-    """Estimate a session that asks as many questions as it may, without repairs, fallbacks and caches."""
+    """Estimate the cost of a session with the maximum number of questions, without repairs, fallbacks and caches."""
     pair, quote = _QUESTION_BYTES + _ANSWER_BYTES, ModelQuote()
     for number in range(iterations):
         before = _QUESTION_BYTES + number * pair + _GAPS_BYTES

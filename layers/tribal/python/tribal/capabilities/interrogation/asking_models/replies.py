@@ -22,7 +22,8 @@ def ask(
     """Return the answer of the first model that gives one.
 
     Raises:
-        PartyFailed: `unreachable` when no model answers; `BudgetExhausted`.
+        PartyFailed: when no model answers; `unreachable` creates the error.
+        BudgetExhausted: when too little of the budget is left.
         StoreError: when the budget cannot be read or written.
     """
     reply = chain.ask(prompt, data, read)

@@ -107,7 +107,7 @@ def _heading(text: str, separator: str) -> list[str]:
 def _column(name: str, heading: list[str], line: int) -> int:
     place = _place(heading)
     if place is None:
-        raise ExamInvalid(f"{name}:{line}: there is no column {COLUMN!r}; name it in the first line")
+        raise ExamInvalid(f"{name}:{line}: no column is named {COLUMN!r}; name it in the first line")
     return place
 
 

@@ -46,7 +46,7 @@ def visible_gaps(store: ObjectStore, caller: Caller, *, exams_only: bool = False
 
     Args:
         store: contains the gaps and the definitions.
-        caller: whose scope limits the gaps.
+        caller: the caller, whose scope limits the gaps.
         exams_only: hide the questions of sessions, as a static site does.
 
     Raises:

@@ -97,7 +97,7 @@ def _rivals(focus: Focus) -> Iterator[Gap]:
     for name in (each for each in focus.rivals if focus.matches[each].named):
         yield Gap(
             category="ambiguity",
-            description=f"{short_name(first)} or {short_name(name)} may be meant; nothing says which one",
+            description=f"the question may mean {short_name(first)} or {short_name(name)}; nothing says which",
             severity="medium",
             target=name,
         )
