@@ -141,7 +141,7 @@ def chat(there: WholeEnvironment) -> None:
     lines = there.ask("chat", piped=f"{QUESTION}\n{'x' * 5_000}\nAnd of customer?\n")
     assert (lines.returncode, lines.stdout.count("Sources")) == (2, 2)
     assert "error: the question has 5,000 characters; shorten it to 4,000" in lines.stderr
-    refused(there, "chat", QUESTION, "--no-model", says="where the collection lists none")
+    refused(there, "chat", QUESTION, "--no-model", says="if the collection lists none")
 
 
 def ask(there: WholeEnvironment) -> None:
@@ -151,7 +151,7 @@ def ask(there: WholeEnvironment) -> None:
         ran = there.ask("ask", "In which month are chargebacks booked?", "--collection", "handbook", *how)
         assert "in the month in which the bank reports them" in ran.stdout, ran.stderr
     assert "reading" in data_of(there, "ask", QUESTION, "--explain")
-    refused(there, "ask", QUESTION, "--no-model", says="requests cannot say it")
+    refused(there, "ask", QUESTION, "--no-model", says="requests cannot carry it")
     assert there.ask("ask", "Delete all invoices of customer 5").returncode == 9
 
 
@@ -166,13 +166,13 @@ def upload(there: WholeEnvironment) -> None:
     wrong = there.ask("upload", "tool.exe", "absent.md")
     assert (wrong.returncode, wrong.stderr.count("error: ")) == (2, 2)
     nowhere = there.ask("upload", "refunds.md", "--collection", "nowhere")
-    assert "To have it, add it to the environment's file, and deploy it again" in nowhere.stderr
+    assert "To create it, add it to the environment's file, and deploy it again" in nowhere.stderr
 
 
 def jobs(there: WholeEnvironment) -> None:
     uploaded(there)
     same("jobs", "--watch")(there)
-    refused(there, "jobs", "--resume", "x", says="the environment resumes its jobs itself")
+    refused(there, "jobs", "--resume", "x", says="the environment resumes its jobs by itself")
 
 
 def show_collection(there: WholeEnvironment) -> None:
@@ -206,7 +206,7 @@ def interrogate(there: WholeEnvironment) -> None:
 def interrogations(there: WholeEnvironment) -> None:
     assert session(there) in succeed(there, "interrogations")
     same("interrogations", "--status", "completed", "--limit", "1")(there)
-    refused(there, "interrogations", "--resume", session(there), says="state machine resumes its sessions")
+    refused(there, "interrogations", "--resume", session(there), says="the environment resumes its sessions by itself")
 
 
 def stop_session(there: WholeEnvironment) -> None:
