@@ -71,7 +71,8 @@ def _terminal_frames(dsn: str, project: Path) -> Iterator[str]:
             code, printed = terminal.end()
         assert code == 0, printed
         words = " ".join(f'"{word}"' if " " in word else word for word in command)
-        return f"\x1b[1m$ tribal {words.replace(dsn, 'postgresql://...')}\x1b[0m\n{printed}".replace(str(project), "/home/you/company")
+        shown = f"\x1b[1m$ tribal {words.replace(dsn, 'postgresql://...')}\x1b[0m\n{printed}"
+        return shown.replace(str(project), "/home/you/company")
 
     yield frame("run", dsn)
     yield frame("search", "which customers have not paid", "--limit", "2")

@@ -38,6 +38,7 @@ Follow = Annotated[bool, typer.Option("--follow", help="Follow the run until it 
 
 
 HERE_ONLY = {
+    "demo": "it documents a sample company on this machine",
     "init": "it writes a databases.yaml on this machine; write it here, and copy it to config/databases.yaml of the "
     "environment's bucket",
     "check": "it connects to the databases from this machine; leave out --profile where databases.yaml is, and to see "
