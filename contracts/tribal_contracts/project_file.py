@@ -20,48 +20,81 @@ from tribal_contracts.memory.records import MemorySettings
 
 
 class AnswerLimits(ClosedContract):
-    """How large the answers of the tools may be."""
+    """Limits of the answers of tools."""
 
     answer_tokens: int = Field(
-        default=3_000, ge=500, le=100_000, description="The most tokens of a default answer; longer ones are paged."
+        default=3_000, ge=500, le=100_000, description="Most tokens of an answer; longer answers are paged."
     )
 
 
 class ProjectFile(ClosedContract):
-    """The whole of `databases.yaml`."""
+    """The settings of a project: the databases to document, and everything else that can be configured."""
 
-    databases: list[DatabaseEntry]
-    store: str | Unset = optional("Where documents and index go; the file's own folder when unset.")
-    units_at_once: int = Field(default=4, ge=1, le=64)
-    tables_at_once: int = Field(default=3, ge=1, le=32)
+    databases: list[DatabaseEntry] = Field(description="The databases to document; `[]` for none.")
+    store: str | Unset = optional(
+        "Where documents and index are stored: a folder, or s3://bucket/prefix. By default the folder of this file."
+    )
+    units_at_once: int = Field(default=4, ge=1, le=64, description="Work units that a run documents in parallel.")
+    tables_at_once: int = Field(default=3, ge=1, le=32, description="Tables that a work unit processes in parallel.")
     worker_processes: int | Unset = optional(
-        "Processes that document at once; unset, large runs get one a core, up to units_at_once.", ge=1, le=64
+        "Processes that document in parallel; 1 is the run itself. By default a large run uses one per core, at most "
+        "`units_at_once`.",
+        ge=1,
+        le=64,
     )
-    tables_per_unit: int = Field(default=25, ge=1, le=500)
-    statistics_max_age_days: float = Field(default=7.0, gt=0, le=36_500)
-    runs_kept: int = Field(default=50, ge=1, le=100_000)
-    model: ModelSection | Unset = optional("The model that describes tables; without one, rules do.")
+    tables_per_unit: int = Field(
+        default=25, ge=1, le=500, description="Most tables of a work unit; a larger domain is split into several."
+    )
+    statistics_max_age_days: float = Field(
+        default=7.0,
+        gt=0,
+        le=36_500,
+        description="Age in days from which row counts and comparisons of likely keys are read again.",
+    )
+    runs_kept: int = Field(
+        default=50, ge=1, le=100_000, description="Runs whose plan and record are kept, for `tribal diff --since`."
+    )
+    model: ModelSection | Unset = optional(
+        "The model that describes undocumented tables. Without it rules do, and nothing leaves this machine."
+    )
     models: dict[ModelName, ModelEntry] = Field(
-        default_factory=dict, description="Models by a name of your own, for other sections to use."
+        default_factory=dict, description="Models by a name of your own, which other sections use."
     )
-    spending: SpendingSettings | Unset = optional("What all models together may cost.")
-    embedder: EmbedderSection = Field(default="wordllama", description="What makes the vectors of the search index.")
+    spending: SpendingSettings | Unset = optional("Limit of what all models together may cost.")
+    embedder: EmbedderSection = Field(
+        default="wordllama",
+        description="What makes the vectors of the search index: `wordllama`, the folder of a model (`onnx`), or a "
+        "server (`provider` and `name`).",
+    )
     metrics: list[Metric] = Field(
-        default_factory=list, max_length=200, description="Numbers that people agree on, and the SQL of each."
+        default_factory=list, max_length=200, description="Numbers that people agree on, with the SQL of each."
     )
     terms: list[Term] = Field(
-        default_factory=list, max_length=200, description="Your own words, and what they mean; sent to models."
+        default_factory=list,
+        max_length=200,
+        description="Your own words and what they mean. They are sent to the model with every request.",
     )
-    lint: LintRules = Field(default_factory=LintRules)
-    limits: AnswerLimits = Field(default_factory=AnswerLimits)
-    serve: ServeSettings = Field(default_factory=ServeSettings)
-    identity: IdentitySettings = Field(default_factory=IdentitySettings)
-    knowledge: KnowledgeSettings | Unset = optional("Where decisions and policies are kept; synced from there.")
-    sync: SyncSettings = Field(default_factory=SyncSettings)
-    interrogation: InterrogationSettings | Unset = optional("Models that question the documentation, and their caps.")
-    memory: MemorySettings | Unset = optional("Memory; agents are offered its tools where this part is there.")
-    contribution: ContributionSettings | Unset = optional("Repositories that create databases, to carry texts back to.")
-    chat: ChatSettings | Unset = optional("The chat: its default collection, caps, limits and what is kept.")
+    lint: LintRules = Field(
+        default_factory=LintRules, description="Rules of `tribal lint`, and the coverage that it requires."
+    )
+    limits: AnswerLimits = Field(default_factory=AnswerLimits, description="Size of the answers of tools.")
+    serve: ServeSettings = Field(
+        default_factory=ServeSettings, description="Who may ask `tribal serve`. By default anyone on this machine."
+    )
+    identity: IdentitySettings = Field(
+        default_factory=IdentitySettings,
+        description="Who works in this folder, on the command line and over stdio; memories are stored by it.",
+    )
+    knowledge: KnowledgeSettings | Unset = optional("The repository of decisions and policies, read by `tribal sync`.")
+    sync: SyncSettings = Field(default_factory=SyncSettings, description="When a sync of `knowledge` is overdue.")
+    interrogation: InterrogationSettings | Unset = optional(
+        "Models that question the documentation, and what they may cost. Without it rules do both."
+    )
+    memory: MemorySettings | Unset = optional("Memory for agents. They are offered its tools if this section exists.")
+    contribution: ContributionSettings | Unset = optional(
+        "Repositories that create the databases, to contribute descriptions to."
+    )
+    chat: ChatSettings | Unset = optional("The chat: its default collection, costs, limits and what is stored.")
     collections: list[CollectionEntry] = Field(
         default_factory=list, max_length=100, description="Collections of documents that the chat answers from."
     )

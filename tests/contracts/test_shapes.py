@@ -98,6 +98,17 @@ def test_every_exported_schema_is_valid_in_its_dialect_and_never_allows_null_for
             assert "null" not in kinds or field in shape.get("required", ())
 
 
+def test_every_key_of_the_project_file_has_a_description() -> None:
+    schema = json_schema("databases")
+    keys = {
+        f"{model}.{key}": each.get("description", "")
+        for model, definition in {"": schema, **schema["definitions"]}.items()
+        for key, each in definition["properties"].items()
+    }
+    assert len(keys) > 200
+    assert [key for key, description in keys.items() if not description.endswith(".")] == []
+
+
 def test_the_exported_output_of_a_tool_of_memory_or_knowledge_is_its_answer_or_a_failure_alone() -> None:
     for name in (*memory.EXPORTED, *knowledge.EXPORTED):
         if name.endswith("-output"):

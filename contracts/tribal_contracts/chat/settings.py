@@ -57,7 +57,8 @@ class ScopeLaw(ClosedContract):
     """The law of scope of a collection."""
 
     threshold: float | Unset = optional(
-        "Of profile catalog: the least relevance, 0 to 1. Of profile tutor: the squared distance to stay below.",
+        "Profile catalog: the probability (0 to 1) that a question is about the documents, below which it is refused. "
+        "Profile tutor: the squared distance from which it is refused.",
         ge=0,
         le=4,
     )
@@ -67,36 +68,51 @@ class IntegrityLaw(ClosedContract):
     """The law of integrity of a collection."""
 
     patterns: list[Pattern] = Field(
-        default_factory=list, max_length=100, description="Further phrases to refuse, as patterns of RE2."
+        default_factory=list,
+        max_length=100,
+        description="Phrases to refuse in addition to the shipped ones, as regular expressions of RE2.",
     )
 
 
 class Laws(ClosedContract):
     """What a collection's laws add to those of its profile."""
 
-    scope: ScopeLaw = Field(default_factory=ScopeLaw)
-    integrity: IntegrityLaw = Field(default_factory=IntegrityLaw)
+    scope: ScopeLaw = Field(default_factory=ScopeLaw, description="Which questions are off topic.")
+    integrity: IntegrityLaw = Field(
+        default_factory=IntegrityLaw, description="Which requests are refused because of what they ask for."
+    )
 
 
 class CollectionEntry(ClosedContract):
     """A collection of passages that a chat answers from."""
 
-    name: CollectionName | Unset = optional("Its name; a collection of profile tutor has a default.")
-    profile: Profile = "catalog"
-    layer: CollectionLayer = "company"
-    owner: Owner | Unset = optional("The organization, team or project it belongs to; unset, that of `identity`.")
+    name: CollectionName | Unset = optional(
+        "Name of the collection. `catalog` is the documentation; a collection with `profile: tutor` has a default."
+    )
+    profile: Profile = Field(
+        default="catalog",
+        description="`catalog` answers from the documents and the documentation, `tutor` from the documents alone.",
+    )
+    layer: CollectionLayer = Field(
+        default="company", description="Who may see it: the whole company, or an organization, a team or a project."
+    )
+    owner: Owner | Unset = optional("Name of the organization, team or project that may see it.")
     models: list[ModelName] | dict[Intent, list[ModelName]] = Field(
         default_factory=list,
-        description="Names under `models` that may answer, the preferred first, for all intents or for each; without"
-        " any, answers are assembled without a model.",
+        description="Names under `models` that may answer, the preferred one first: for all questions, or by intent. "
+        "Without any, answers are assembled without a model.",
     )
     successors: dict[str, str] = Field(
         default_factory=dict,
-        description="Of profile tutor: what replaces a model that is out of service, by the provider's names.",
+        description="Profile tutor: replacements for models that are out of service, by the provider's names.",
     )
-    laws: Laws = Field(default_factory=Laws)
-    embedding: EmbeddingEntry | Unset = optional("The model of its vectors; unset, that of the index.")
-    course_id: CourseId | Unset = optional("The `course_id` of its passages; unset, its name.")
+    laws: Laws = Field(
+        default_factory=Laws, description="What it refuses to answer, in addition to the rules of its profile."
+    )
+    embedding: EmbeddingEntry | Unset = optional(
+        "Server that embeds its passages and questions. By default the shipped embedder does."
+    )
+    course_id: CourseId | Unset = optional("The `course_id` of its passages. By default its name.")
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
@@ -153,21 +169,23 @@ class CollectionEntry(ClosedContract):
 class IntentRule(ClosedContract):
     """A rule of one's own about what a question is for."""
 
-    intent: Intent
-    pattern: Pattern
+    intent: Intent = Field(description="The kind of question.")
+    pattern: Pattern = Field(description="Regular expression of RE2 that such questions match.")
 
 
 class UploadLimits(ClosedContract):
     """What an upload may have."""
 
-    largest_mb: int = Field(default=200, ge=1, le=5_000)
-    entries: int = Field(default=2_000, ge=1, le=100_000, description="Entries of an archive.")
-    unpacked_mb: int = Field(default=1_000, ge=1, le=100_000, description="Size of all entries of an archive.")
-    ratio: int = Field(default=100, ge=2, le=10_000, description="How much larger an entry is than it is packed.")
-    pages: int = Field(default=5_000, ge=1, le=100_000, description="Pages of a file.")
-    file_seconds: int = Field(default=60, ge=1, le=600, description="What parsing a file may take.")
-    file_memory_mb: int = Field(default=1_000, ge=100, le=8_000, description="What parsing a file may need.")
-    passages: int = Field(default=100_000, ge=100, le=1_000_000, description="Passages of a collection.")
+    largest_mb: int = Field(default=200, ge=1, le=5_000, description="Maximum size of an upload in MB.")
+    entries: int = Field(default=2_000, ge=1, le=100_000, description="Most entries of an archive.")
+    unpacked_mb: int = Field(default=1_000, ge=1, le=100_000, description="Maximum size of an unpacked archive in MB.")
+    ratio: int = Field(
+        default=100, ge=2, le=10_000, description="Maximum ratio of the unpacked to the packed size of an entry."
+    )
+    pages: int = Field(default=5_000, ge=1, le=100_000, description="Most pages of a file.")
+    file_seconds: int = Field(default=60, ge=1, le=600, description="Maximum time to parse a file.")
+    file_memory_mb: int = Field(default=1_000, ge=100, le=8_000, description="Maximum memory to parse a file, in MB.")
+    passages: int = Field(default=100_000, ge=100, le=1_000_000, description="Most passages of a collection.")
 
 
 class ChatSettings(CapabilitySettings):
@@ -175,20 +193,33 @@ class ChatSettings(CapabilitySettings):
 
     TOP_LEVEL = frozenset({"collections"})
 
-    collection: CollectionName | Unset = optional("The collection of questions that name none; unset, `catalog`.")
-    streaming: bool = Field(default=True, description="Whether a deployed chat streams; else it answers in one piece.")
+    collection: CollectionName | Unset = optional(
+        "Collection of questions and uploads that name none. By default `catalog`, the documentation."
+    )
+    streaming: bool = Field(
+        default=True,
+        description="Whether a deployed chat streams its answers; if not, it sends the same bytes at the end.",
+    )
     show_thinking: bool = Field(default=False, description="Whether to show a model's thinking where it returns it.")
-    per_answer_usd: Dollars = Field(default=0.05, description="What the models of one answer may cost.")
-    per_caller_day_usd: Dollars = Field(default=1.0, description="What the chat of one caller may cost in a UTC day.")
-    per_upload_usd: Dollars = Field(default=1.0, description="What embedding one upload may cost.")
-    questions_per_minute: int = Field(default=30, ge=1, le=100_000, description="How many questions a caller may ask.")
-    answer_seconds: int = Field(default=120, ge=10, le=600, description="The longest that an answer may take.")
-    answer_tokens: int = Field(default=800, ge=100, le=8_000, description="The most tokens of a model's answer.")
+    per_answer_usd: Dollars = Field(default=0.05, description="Maximum cost of one answer in dollars.")
+    per_caller_day_usd: Dollars = Field(
+        default=1.0, description="Maximum cost of one caller in dollars, for each UTC day."
+    )
+    per_upload_usd: Dollars = Field(default=1.0, description="Maximum cost of embedding one upload in dollars.")
+    questions_per_minute: int = Field(
+        default=30, ge=1, le=100_000, description="Most questions of a caller per minute."
+    )
+    answer_seconds: int = Field(default=120, ge=10, le=600, description="Maximum time of an answer.")
+    answer_tokens: int = Field(default=800, ge=100, le=8_000, description="Most tokens of a model's answer.")
     intents: list[IntentRule] = Field(
-        default_factory=list, max_length=100, description="Rules about what a question is for, before the shipped ones."
+        default_factory=list,
+        max_length=100,
+        description="Your own rules that tell kinds of questions apart; they come before the shipped ones.",
     )
     audit: bool = Field(default=False, description="Whether questions and answers are stored.")
-    audit_days: int = Field(default=90, ge=1, le=36_500, description="How long stored questions and answers are kept.")
+    audit_days: int = Field(
+        default=90, ge=1, le=36_500, description="Days for which stored questions and answers are kept."
+    )
     uploads: UploadLimits = Field(default_factory=UploadLimits, description="Limits of uploads.")
     collections: list[CollectionEntry] = Field(
         default_factory=list, max_length=100, description="Filled from the section `collections`."

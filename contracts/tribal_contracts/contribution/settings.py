@@ -23,59 +23,71 @@ LineKey = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}$")]
 class ContributionLimits(ClosedContract):
     """How large contributions may be, and how many; of each repository."""
 
-    files: int = Field(default=10, ge=1, le=100, description="Files that a contribution may change.")
-    lines: int = Field(default=1_500, ge=1, le=20_000, description="Lines that it may add and remove.")
-    issue_lines: int = Field(default=300, ge=1, le=2_000, description="The same where a model writes it for an issue.")
-    descriptions: int = Field(default=100, ge=1, le=1_000, description="Descriptions in it.")
-    open: int = Field(default=3, ge=1, le=100, description="Contributions that may be open at the same time.")
-    per_day: int = Field(default=5, ge=1, le=100, description="Contributions that may be published in a UTC day.")
+    files: int = Field(default=10, ge=1, le=100, description="Most files that a contribution changes.")
+    lines: int = Field(default=1_500, ge=1, le=20_000, description="Most lines that it adds and removes.")
+    issue_lines: int = Field(default=300, ge=1, le=2_000, description="Most lines if a model writes it for an issue.")
+    descriptions: int = Field(default=100, ge=1, le=1_000, description="Most descriptions in it.")
+    open: int = Field(default=3, ge=1, le=100, description="Most open contributions of a repository.")
+    per_day: int = Field(
+        default=5, ge=1, le=100, description="Most contributions published per repository and UTC day."
+    )
 
 
 class GitHubApp(ClosedContract):
     """An App that is installed in the repository."""
 
-    id: int = Field(ge=1)
-    installation: int = Field(ge=1)
-    key_secret: SecretName = Field(description="Name of the secret with the App's private key.")
+    id: int = Field(ge=1, description="Id of the App.")
+    installation: int = Field(ge=1, description="Id of its installation in the repository.")
+    key_secret: SecretName = Field(description="Name of the secret with the private key of the App.")
 
 
 class PackageIndex(ClosedContract):
     """Where the packages come from that the checks of a repository need."""
 
-    index_url: RepositoryUrl | Unset = optional("The address of the package index; the tool's own if left out.")
-    ca_file: Path | Unset = optional("The certificates that it is checked by, relative to this file.")
+    index_url: RepositoryUrl | Unset = optional(
+        "Address of the package index. By default that of the tool that installs."
+    )
+    ca_file: Path | Unset = optional("File with the certificate authorities of the index, relative to this file.")
 
 
 class RepositoryEntry(ClosedContract):
     """A repository that creates databases."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
-    path: Path | Unset = optional("The folder of a clone, relative to this file; instead of `url`.")
-    url: RepositoryUrl | Unset = optional("The repository on GitHub, such as https://github.com/acme/shop.")
-    databases: Annotated[list[str], Field(min_length=1, max_length=100)]
-    recipe: RecipeName | Unset = optional("How descriptions are written; found if left out.")
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")] = Field(
+        description="Your name for the repository."
+    )
+    path: Path | Unset = optional("Folder of a local clone, relative to this file.")
+    url: RepositoryUrl | Unset = optional(
+        "Address of the repository on GitHub, such as https://github.com/acme/shop, instead of `path`."
+    )
+    databases: Annotated[list[str], Field(min_length=1, max_length=100)] = Field(
+        description="Names of the databases in this file that the repository creates."
+    )
+    recipe: RecipeName | Unset = optional("How to write descriptions there. By default detected.")
     folder: Path | Unset = optional(
-        "The folder of the migrations, of `alembic.ini` or of `dbt_project.yml`; found if left out."
+        "Folder in the repository with the migrations, `alembic.ini` or `dbt_project.yml`. By default detected."
     )
     base: Annotated[str, StringConstraints(min_length=1, max_length=200)] | Unset = optional(
-        "The branch to start from; the default branch if left out."
+        "Branch to start from. By default the default branch."
     )
     tables: list[str] = Field(
         default_factory=list,
         max_length=1_000,
         description="Patterns of `schema.table` for tables that it creates although no file says so.",
     )
-    manifest: Path | Unset = optional("The `manifest.json` of dbt, relative to this file.")
-    public: bool = Field(default=False, description="Whether pull requests may be opened if it is public.")
-    label: Annotated[str, StringConstraints(max_length=50)] = Field(
-        default="tribal", description="The label of pull requests; empty for none."
+    manifest: Path | Unset = optional("The `manifest.json` of dbt, relative to this file, to find nodes exactly.")
+    public: bool = Field(
+        default=False, description="Whether pull requests may be opened although the repository is public."
     )
-    read_secret: SecretName | Unset = optional("Name of the secret with a token that may read it.")
+    label: Annotated[str, StringConstraints(max_length=50)] = Field(
+        default="tribal", description="Label of pull requests; empty for none."
+    )
+    read_secret: SecretName | Unset = optional("Name of the secret with a token that may read the repository.")
     write_secret: SecretName | Unset = optional("Name of the secret with a token that may write branches.")
-    app: GitHubApp | Unset = optional("An App that writes, instead of `write_secret`.")
-    api_url: RepositoryUrl | Unset = optional("The address of the API, of GitHub Enterprise.")
-    tarball_host: str | Unset = optional("The host that serves archives, of GitHub Enterprise.", max_length=253)
-    install: PackageIndex | Unset = optional("Where the packages of its checks are installed from.")
+    app: GitHubApp | Unset = optional("GitHub App that writes, instead of `write_secret`.")
+    api_url: RepositoryUrl | Unset = optional("GitHub Enterprise: address of the API.")
+    tarball_host: str | Unset = optional("GitHub Enterprise: host that serves archives.", max_length=253)
+    install: PackageIndex | Unset = optional("Where to install the packages of its checks from.")
     acknowledged: list[LineKey] = Field(
         default_factory=list,
         max_length=100,
@@ -103,10 +115,14 @@ class RepositoryEntry(ClosedContract):
 class ContributionSettings(CapabilitySettings):
     """Which repositories create which databases, and how much may be contributed to them."""
 
-    limits: ContributionLimits = Field(default_factory=ContributionLimits)
-    model: ModelName | Unset = optional("The entry of `models` that writes changes for issues; without it, none does.")
-    per_cycle_usd: Dollars = Field(default=2.0, description="What the model may cost for one contribution.")
-    repositories: Annotated[list[RepositoryEntry], Field(min_length=1, max_length=100)]
+    limits: ContributionLimits = Field(
+        default_factory=ContributionLimits, description="Limits of contributions to each repository."
+    )
+    model: ModelName | Unset = optional("Name under `models` of the model that does what issues ask for.")
+    per_cycle_usd: Dollars = Field(default=2.0, description="Maximum cost of one contribution in dollars.")
+    repositories: Annotated[list[RepositoryEntry], Field(min_length=1, max_length=100)] = Field(
+        description="The repositories that create the databases."
+    )
 
     def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:
         """Yield a model that is not configured, and each repository that has the name of another one."""

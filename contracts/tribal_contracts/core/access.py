@@ -34,42 +34,44 @@ class AccessTokens(Contract):
 
 
 class ServeSettings(ClosedContract):
-    """The part `serve` of `databases.yaml`: whom `tribal serve` answers."""
+    """The section `serve` of `databases.yaml`: who may ask `tribal serve`."""
 
     issuer: str | Unset = optional(
-        "Issuer of OpenID Connect whose tokens are taken, exactly as its discovery document names itself.",
+        "OpenID Connect issuer whose tokens are accepted, exactly as in its discovery document.",
         pattern=r"^https://[^\s?#]+$",
     )
-    audience: list[_Text] = Field(default_factory=list, description="Whom tokens must be for; one of these.")
+    audience: list[_Text] = Field(
+        default_factory=list, description="Accepted audiences of tokens; required with an issuer."
+    )
     audience_claim: Literal["aud", "client_id"] = Field(
-        default="aud", description="client_id for access tokens without an audience, as Amazon Cognito issues."
+        default="aud", description="Claim with the audience; `client_id` for access tokens of Amazon Cognito."
     )
     scope_claim: str = Field(
-        default="databases", min_length=1, description="The claim that names databases and schemas to see."
+        default="databases", min_length=1, description="Claim with the databases and schemas that a caller may see."
     )
-    org_claim: _Text | Unset = optional("The claim that names the bearer's organization, for memory.")
-    teams_claim: _Text | Unset = optional("The claim that names the bearer's teams.")
-    projects_claim: _Text | Unset = optional("The claim that names the bearer's projects.")
+    org_claim: _Text | Unset = optional("Claim with the caller's organization, for memory.")
+    teams_claim: _Text | Unset = optional("Claim with the caller's teams, for memory.")
+    projects_claim: _Text | Unset = optional("Claim with the caller's projects, for memory.")
     authorized_parties: list[_Text] = Field(
-        default_factory=list, description="The clients to which tokens may have been issued; unset, all."
+        default_factory=list, description="Clients to which tokens may be issued. By default all."
     )
     rights: dict[str, list[_Text]] = Field(
         default_factory=dict,
-        description="The rights of each value of the token's scope or scp; unset, every token may read everything.",
+        description="Rights of each value of the token's `scope` or `scp`. By default every token may read.",
     )
     clock_skew_seconds: float = Field(
-        default=30, ge=0, le=300, description="How far the issuer's clock and this one may be apart."
+        default=30, ge=0, le=300, description="Allowed difference between the issuer's clock and ours."
     )
-    require_token: bool = Field(default=False, description="Whether a token is demanded on this machine too.")
+    require_token: bool = Field(default=False, description="Whether callers on this machine need a token too.")
     public_url: str | Unset = optional(
-        "Where people reach the server through a proxy, such as https://catalog.example.com.",
+        "Address of the server through a proxy, such as https://catalog.example.com. Requires a token.",
         pattern=r"^https?://[^\s?#/]+(/[^\s?#]*[^\s?#/])?$",
     )
-    hosts: list[_Text] = Field(default_factory=list, description="Names by which the server may be addressed.")
+    hosts: list[_Text] = Field(default_factory=list, description="More host names of the server. Requires a token.")
     origins: list[_Text] = Field(
         default_factory=list,
         description="Other sites whose pages may call the server from a browser, such as https://portal.example.com.",
     )
     requests_per_minute: int = Field(
-        default=1_200, ge=1, le=1_000_000, description="How many requests a bearer of a token may send."
+        default=1_200, ge=1, le=1_000_000, description="Most requests per minute and token."
     )

@@ -17,16 +17,22 @@ _Text = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern
 class KnowledgeSettings(CapabilitySettings):
     """The part `knowledge` of `databases.yaml`: where decisions and policies are kept."""
 
-    repository: _Text = Field(description="A folder, a git repository on this machine, or the URL of one.")
-    branch: _Text | Unset = optional("The branch of a git repository; its own default when unset.")
-    folder: str = Field(default="", max_length=1_000, description="The folder in it that holds the items.")
-    token_secret: _Text | Unset = optional("Name of the secret that holds the token for a repository over https.")
-    layout: Literal["layered", "flat"] = Field(
-        default="layered", description="Folders by layer, owner and type, or one folder of items of one layer."
+    repository: _Text = Field(
+        description="Place of decisions and policies: a folder relative to this file, or the path or URL of a git "
+        "repository."
     )
-    layer: KnowledgeLayer | Unset = optional("The layer of a flat folder's items.")
-    owner: _Text | Unset = optional("Whose a flat folder's items are; who works here when unset.")
-    type: KnowledgeType | Unset = optional("The type of a flat folder's items; adr when unset.")
+    branch: _Text | Unset = optional("Branch of the git repository. By default its own default.")
+    folder: str = Field(
+        default="", max_length=1_000, description="Folder in the repository with the items. By default all of it."
+    )
+    token_secret: _Text | Unset = optional("Name of the secret with the token for a repository over https.")
+    layout: Literal["layered", "flat"] = Field(
+        default="layered",
+        description="`layered`: folders by layer, owner and type; `flat`: one folder with items of one layer.",
+    )
+    layer: KnowledgeLayer | Unset = optional("`layout: flat`: layer of the items.")
+    owner: _Text | Unset = optional("`layout: flat`: owner of the items. By default from `identity`.")
+    type: KnowledgeType | Unset = optional("`layout: flat`: type of the items. By default `adr`.")
 
     @model_validator(mode="after")
     def _is_of_its_layout(self) -> Self:
@@ -58,5 +64,5 @@ class SyncSettings(ClosedContract):
     """The part `sync` of `databases.yaml`."""
 
     stale_hours: float = Field(
-        default=24.0, gt=0, le=8_760, description="After how many hours without a sync it is no longer healthy."
+        default=24.0, gt=0, le=8_760, description="Hours without a sync after which it counts as unhealthy."
     )

@@ -60,36 +60,59 @@ ModelName = Annotated[str, AfterValidator(_model_name)]
 class ModelPrice(ClosedContract):
     """What a model costs, in dollars a million tokens, for one that is not in the shipped table or has a new price."""
 
-    input_usd: Price
-    output_usd: Price
-    cache_write_usd: Price | Unset = optional("Unset, 1.25 times the input.")
-    cache_read_usd: Price | Unset = optional("Unset, a tenth of the input.")
-    thinking: Thinking | Unset = optional("Older place of the key `thinking` of the model.")
-    effort: Effort | Unset = optional("Older place of the key `effort` of the model.")
-    smallest_cached_prefix: Count = Field(default=4096, description="Tokens below which a prefix is never cached.")
+    input_usd: Price = Field(description="Dollars for a million tokens of input.")
+    output_usd: Price = Field(description="Dollars for a million tokens of output.")
+    cache_write_usd: Price | Unset = optional(
+        "Dollars to write a million tokens to the cache. By default 1.25 times the input."
+    )
+    cache_read_usd: Price | Unset = optional(
+        "Dollars to read a million tokens from the cache. By default a tenth of the input."
+    )
+    thinking: Thinking | Unset = optional("Older place of the model's key `thinking`.")
+    effort: Effort | Unset = optional("Older place of the model's key `effort`.")
+    smallest_cached_prefix: Count = Field(
+        default=4096, description="Minimum tokens of a prefix that the provider caches."
+    )
 
 
 class ModelEntry(ClosedContract):
     """One model, at one provider."""
 
-    provider: ModelProvider
-    name: Annotated[str, Field(min_length=1, max_length=200)]
-    """As the provider calls it, such as `claude-haiku-5-5`."""
-    api_key_secret: str | Unset = optional("Name of the secret with the key of the provider's API.", min_length=1)
-    base_url: BaseUrl | Unset = optional("Address to send to instead of the provider's, such as your own gateway.")
-    region: str | Unset = optional("Region of Bedrock; else what the AWS configuration says.", min_length=1)
-    endpoint: Literal["messages", "runtime"] = "messages"
-    """Of Bedrock: `runtime` is `bedrock-runtime`, which AWS recommends for new applications."""
-    calls_at_once: int = Field(default=5, ge=1, le=500)
-    """Calls in progress at once, over all processes and functions of a run."""
-    call_timeout_seconds: float = Field(default=60.0, gt=0, le=300)
-    """The longest that a call may take, its retries included."""
-    thinking: Thinking | Unset = optional("The type of thinking to send; unset, what the shipped table says.")
-    effort: Effort | Unset = optional("The effort to send; unset, what the shipped table says.")
-    binds_answers: bool | Unset = optional(
-        "Whether the server takes a JSON schema for answers; unset, only OpenAI's own address is sent one."
+    provider: ModelProvider = Field(
+        description="Who runs the model: a vendor, `ollama` on this machine, or `openai` with a `base_url` for any "
+        "server that speaks its protocol."
     )
-    price: ModelPrice | Unset = optional("For a model that is not in the shipped table, or whose price has changed.")
+    name: Annotated[str, Field(min_length=1, max_length=200)] = Field(
+        description="The provider's name of the model, such as `claude-haiku-5-5`."
+    )
+    api_key_secret: str | Unset = optional(
+        "Name of the secret with the key of the provider's API: an environment variable, or a file in the folder "
+        "TRIBAL_SECRETS.",
+        min_length=1,
+    )
+    base_url: BaseUrl | Unset = optional(
+        "Address of your own server or gateway. Everything for the provider is sent there, including the key."
+    )
+    region: str | Unset = optional("Bedrock: the region. By default that of the AWS configuration.", min_length=1)
+    endpoint: Literal["messages", "runtime"] = Field(
+        default="messages",
+        description="Bedrock: `messages` is bedrock-mantle; `runtime` is bedrock-runtime, which AWS recommends for new "
+        "applications.",
+    )
+    calls_at_once: int = Field(
+        default=5, ge=1, le=500, description="Parallel calls, over all processes and functions of a run."
+    )
+    call_timeout_seconds: float = Field(
+        default=60.0, gt=0, le=300, description="Maximum time of a call, retries included."
+    )
+    thinking: Thinking | Unset = optional("Type of thinking to ask for. By default that of the shipped table.")
+    effort: Effort | Unset = optional("Effort to ask for. By default that of the shipped table.")
+    binds_answers: bool | Unset = optional(
+        "Whether the server takes a JSON schema for answers. By default only OpenAI's own address is sent one."
+    )
+    price: ModelPrice | Unset = optional(
+        "Price of a model that is missing in the shipped table, or whose price has changed."
+    )
 
     @model_validator(mode="after")
     def _belongs_to_the_provider(self) -> Self:
@@ -117,18 +140,23 @@ class ModelEntry(ClosedContract):
 class EmbeddingEntry(ClosedContract):
     """The model that turns passages and questions into vectors; without one, that of the index does."""
 
-    provider: Literal["gemini", "openai", "ollama"]
-    name: Annotated[str, Field(min_length=1, max_length=200)]
-    """As the provider calls it, such as `gemini-embedding-001`."""
-    dimensions: int = Field(default=768, ge=8, le=4_096)
+    provider: Literal["gemini", "openai", "ollama"] = Field(
+        description="Who runs the model; `openai` with a `base_url` is any server that speaks its protocol."
+    )
+    name: Annotated[str, Field(min_length=1, max_length=200)] = Field(
+        description="The provider's name of the model, such as `gemini-embedding-001`."
+    )
+    dimensions: int = Field(default=768, ge=8, le=4_096, description="Length of the vectors.")
     api_key_secret: str | Unset = optional("Name of the secret with the key of the provider's API.", min_length=1)
-    base_url: BaseUrl | Unset = optional("Address to send to instead of the provider's.")
+    base_url: BaseUrl | Unset = optional("Address of your own server or gateway, instead of the provider's.")
     usd_per_million_tokens: float | Unset = optional(
-        "What a million tokens cost; unset, 0 on this machine and what the shipped table says elsewhere.",
+        "Dollars for a million tokens. By default 0 on this machine, else the price of the shipped table.",
         ge=0,
         le=1_000,
     )
-    call_timeout_seconds: float = Field(default=30.0, gt=0, le=300)
+    call_timeout_seconds: float = Field(
+        default=30.0, gt=0, le=300, description="Maximum time of a call, retries included."
+    )
 
     @model_validator(mode="after")
     def _has_a_key(self) -> Self:
@@ -154,8 +182,12 @@ class OnnxEmbedding(ClosedContract):
 class ServerEmbedding(EmbeddingEntry):
     """A server that embeds the documentation and questions about it."""
 
-    near: float = Field(default=0.5, gt=0, lt=1)
-    """Cosine similarity from which a table is near to a question in meaning; it depends on the model."""
+    near: float = Field(
+        default=0.5,
+        gt=0,
+        lt=1,
+        description="Cosine similarity from which a table is near to a question in meaning. It depends on the model.",
+    )
 
 
 def _checked_embedder(value: object) -> object:
@@ -185,12 +217,20 @@ EmbedderSection = Annotated[
 class RunCaps(ClosedContract):
     """What describing tables may cost, and in which words it is done."""
 
-    per_run_usd: Dollars = 5.0
-    per_day_usd: Dollars = Field(default=20.0, description="Older spelling of `spending.per_day_usd`. Days are UTC.")
-    language: str = Field(default="English", min_length=1, max_length=60, pattern=r"^[^\r\n{}]+$")
+    per_run_usd: Dollars = Field(
+        default=5.0, description="Maximum cost of a run in dollars. Beyond it rules describe the rest."
+    )
+    per_day_usd: Dollars = Field(default=20.0, description="Older spelling of `spending.per_day_usd`.")
+    language: str = Field(
+        default="English",
+        min_length=1,
+        max_length=60,
+        pattern=r"^[^\r\n{}]+$",
+        description="Language of the descriptions.",
+    )
     terms: dict[
         Annotated[str, Field(min_length=1, max_length=80)], Annotated[str, Field(min_length=1, max_length=400)]
-    ] = Field(default_factory=dict, max_length=200, description="Your own words, and what they mean.")
+    ] = Field(default_factory=dict, max_length=200, description="Older spelling of `terms` at the top of the file.")
 
 
 class ModelSettings(RunCaps, ModelEntry):
@@ -200,14 +240,13 @@ class ModelSettings(RunCaps, ModelEntry):
 class NamedModel(RunCaps):
     """The model that describes tables, by its name under `models`."""
 
-    use: ModelName
+    use: ModelName = Field(description="Name under `models`.")
 
 
 class SpendingSettings(ClosedContract):
     """What all models together may cost."""
 
-    per_day_usd: Dollars = 20.0
-    """Days are UTC."""
+    per_day_usd: Dollars = Field(default=20.0, description="Maximum cost of all models in dollars, for each UTC day.")
 
 
 def _tag(value: object) -> str:

@@ -32,10 +32,10 @@ class SectionProblem(NamedTuple):
 class IdentitySettings(ClosedContract):
     """The part `identity` of `databases.yaml`: who works here, on the command line and over stdio."""
 
-    company: Identifier | Unset = optional("The company that the store belongs to.")
-    org: Identifier | Unset = optional("The organization.")
-    teams: list[Identifier] = Field(default_factory=list, description="The teams.")
-    project: Identifier | Unset = optional("The project.")
+    company: Identifier | Unset = optional("Company that the store belongs to.")
+    org: Identifier | Unset = optional("Organization that the user of this folder belongs to.")
+    teams: list[Identifier] = Field(default_factory=list, description="Teams that the user of this folder belongs to.")
+    project: Identifier | Unset = optional("Project that this folder belongs to.")
 
 
 class CapabilitySettings(ClosedContract):

@@ -29,27 +29,33 @@ QueryStatus = Literal["current", "changed", "broken"]
 class Metric(ClosedContract):
     """A number that people agree on, and the SQL that computes it."""
 
-    name: Name
-    description: Meaning
-    expression: WrittenSql
-    """SQL of the number, over its tables."""
-    tables: list[WrittenName] = Field(min_length=1, max_length=20)
-    filters: list[WrittenSql] = Field(default_factory=list, max_length=20)
-    """Conditions that its rows meet."""
-    time_column: WrittenName | Unset = optional("The column by which it is followed over time.")
-    grain: Name | Unset = optional("What one row of it is about, such as `invoice`.")
-    owner: Owner | Unset = optional()
-    synonyms: list[Name] = Field(default_factory=list, max_length=20)
+    name: Name = Field(description="Name of the metric.")
+    description: Meaning = Field(description="Explanation of the number.")
+    expression: WrittenSql = Field(description="SQL expression that computes the number from its tables.")
+    tables: list[WrittenName] = Field(
+        min_length=1, max_length=20, description="Tables that the number is computed from, as table or schema.table."
+    )
+    filters: list[WrittenSql] = Field(
+        default_factory=list, max_length=20, description="SQL conditions on the rows that count."
+    )
+    time_column: WrittenName | Unset = optional("Column with the time of each row, to follow the number over time.")
+    grain: Name | Unset = optional("What one row is about, such as `invoice`.")
+    owner: Owner | Unset = optional("Person or team that is responsible for it.")
+    synonyms: list[Name] = Field(default_factory=list, max_length=20, description="Other names of the metric.")
 
 
 class Term(ClosedContract):
     """A word of the company, and what it means."""
 
-    name: Name
-    definition: Meaning
-    synonyms: list[Name] = Field(default_factory=list, max_length=20)
-    tables: list[WrittenName] = Field(default_factory=list, max_length=20)
-    columns: list[WrittenName] = Field(default_factory=list, max_length=50)
+    name: Name = Field(description="The word.")
+    definition: Meaning = Field(description="Meaning of the word.")
+    synonyms: list[Name] = Field(default_factory=list, max_length=20, description="Other words for the same.")
+    tables: list[WrittenName] = Field(
+        default_factory=list, max_length=20, description="Tables that it is about, as table or schema.table."
+    )
+    columns: list[WrittenName] = Field(
+        default_factory=list, max_length=50, description="Columns that it is about, as table.column."
+    )
 
 
 class LocatedMetric(Metric):

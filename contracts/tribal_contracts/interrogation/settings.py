@@ -25,25 +25,32 @@ class InterrogationSettings(AnsweringSettings):
     """Who questions the documentation, who answers, and what that may cost. Without it, rules do both."""
 
     detectives: ModelNames = Field(
-        default_factory=list, description="Names under `models`, the first of which asks; without any, rules ask."
+        default_factory=list,
+        description="Names under `models` that ask and judge answers, the preferred one first. Without any, rules ask.",
     )
-    witness: ModelName | Unset = optional("The model that answers; unset, the documentation itself does.")
+    witness: ModelName | Unset = optional(
+        "Name under `models` of the model that answers. By default the documentation does."
+    )
     fallback: ModelNames | Unset = optional(
-        "The detectives in the order in which they replace the first; unset, the order of `detectives`."
+        "The names in `detectives`, in the order in which they are tried if the first one fails."
     )
     cloud_timeout_seconds: int = Field(
-        default=60, ge=15, le=120, description="The longest that a call which leaves the machine may take."
+        default=60, ge=15, le=120, description="Maximum time of a call that leaves this machine, with its retries."
     )
     local_timeout_seconds: int = Field(
-        default=120, ge=15, le=360, description="The longest that a call on this machine may take."
+        default=120, ge=15, le=360, description="Maximum time of a call on this machine, with its retries."
     )
-    iterations: IterationLimit = Field(default=10, description="Questions of a session, unless it says otherwise.")
-    per_session_usd: Dollars = Field(default=1.0, description="What the models of one session may cost.")
-    per_exam_usd: Dollars = Field(default=5.0, description="What the models of one exam may cost.")
+    iterations: IterationLimit = Field(
+        default=10, description="Maximum questions of a session, unless it has a number of its own."
+    )
+    per_session_usd: Dollars = Field(default=1.0, description="Maximum cost of a session in dollars.")
+    per_exam_usd: Dollars = Field(default=5.0, description="Maximum cost of an exam in dollars.")
     answer_tokens: int = Field(
-        default=ANSWER_TOKENS, ge=500, le=8_000, description="The most tokens of an answer of `ask`."
+        default=ANSWER_TOKENS, ge=500, le=8_000, description="Most tokens of an answer of `tribal ask`."
     )
-    sessions_days: int = Field(default=365, ge=1, le=36_500, description="How long ended sessions and exams are kept.")
+    sessions_days: int = Field(
+        default=365, ge=1, le=36_500, description="Days for which ended sessions, exams and marks are kept."
+    )
 
     def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:
         """Yield each mistake in the names of models, given the configured models."""

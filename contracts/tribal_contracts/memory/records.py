@@ -45,11 +45,14 @@ class MemorySettings(CapabilitySettings):
 
     writable_layers: list[MemoryLayer] = Field(
         default_factory=lambda: list[MemoryLayer](("agent", "user", "session", "project")),
-        description="Layers that tools may write to.",
+        description="Layers that tools may write memories to.",
     )
     writes_per_minute: int = Field(
-        default=60, ge=0, le=100_000, description="How often a caller may write over HTTPS and MCP; 0 lifts the limit."
+        default=60,
+        ge=0,
+        le=100_000,
+        description="Most writes of a caller per minute over HTTPS and MCP; 0 lifts the limit.",
     )
     session_days: float = Field(
-        default=7.0, gt=0, le=3_650, description="When a session's memories end after its last use."
+        default=7.0, gt=0, le=3_650, description="Days after the last use of a session when its memories expire."
     )
