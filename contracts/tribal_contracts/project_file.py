@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -36,11 +36,9 @@ class ProjectFile(ClosedContract):
     )
     units_at_once: int = Field(default=4, ge=1, le=64, description="Work units that a run documents in parallel.")
     tables_at_once: int = Field(default=3, ge=1, le=32, description="Tables that a work unit processes in parallel.")
-    worker_processes: int | Unset = optional(
+    worker_processes: Annotated[int, Field(ge=1, le=64)] | Unset = optional(
         "Processes that document in parallel; 1 is the run itself. By default a large run uses one per core, at most "
-        "`units_at_once`.",
-        ge=1,
-        le=64,
+        "`units_at_once`."
     )
     tables_per_unit: int = Field(
         default=25, ge=1, le=500, description="Most tables of a work unit; a larger domain is split into several."

@@ -13,6 +13,7 @@ from tests.cases import each_case
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.settings import Settings, load_settings
 from tribal.settings.settings import with_targets
+from tribal_contracts import DatabaseEntry
 
 
 def load(folder: Path, text: str, **environment: str) -> Settings:
@@ -123,6 +124,16 @@ def test_a_section_with_nothing_in_it_has_its_defaults(tmp_path: Path, empty: st
     texts = (entries % limited + empty, entries % "" + filled)
     one, other = (replace(load(tmp_path, text), config_hash="") for text in texts)
     assert one == other
+
+
+def test_a_key_with_nothing_in_it_has_its_default(tmp_path: Path) -> None:
+    optional = [name for name, field in DatabaseEntry.model_fields.items() if field.default is None]
+    assert {"port", "account", "sslmode"} < set(optional)
+    # A list of databases needs one.
+    lines = [f"    {name}:" for name in optional if name != "database"]
+    (empty,) = load(tmp_path, "\n".join(["worker_processes:", "databases:", "  - name: shop", *lines])).entries
+    (filled,) = load(tmp_path, "databases: [{name: shop}]\n").entries
+    assert empty == filled
 
 
 def test_a_secret_is_never_in_an_error(tmp_path: Path) -> None:

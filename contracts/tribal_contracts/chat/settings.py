@@ -56,11 +56,9 @@ Pattern = Annotated[str, StringConstraints(min_length=1, max_length=500), AfterV
 class ScopeLaw(ClosedContract):
     """The law of scope of a collection."""
 
-    threshold: float | Unset = optional(
+    threshold: Annotated[float, Field(ge=0, le=4)] | Unset = optional(
         "Profile catalog: the probability (0 to 1) that a question is about the documents, below which it is refused. "
-        "Profile tutor: the squared distance from which it is refused.",
-        ge=0,
-        le=4,
+        "Profile tutor: the squared distance from which it is refused."
     )
 
 

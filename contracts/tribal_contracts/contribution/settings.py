@@ -86,7 +86,9 @@ class RepositoryEntry(ClosedContract):
     write_secret: SecretName | Unset = optional("Name of the secret with a token that may write branches.")
     app: GitHubApp | Unset = optional("GitHub App that writes, instead of `write_secret`.")
     api_url: RepositoryUrl | Unset = optional("GitHub Enterprise: address of the API.")
-    tarball_host: str | Unset = optional("GitHub Enterprise: host that serves archives.", max_length=253)
+    tarball_host: Annotated[str, StringConstraints(max_length=253)] | Unset = optional(
+        "GitHub Enterprise: host that serves archives."
+    )
     install: PackageIndex | Unset = optional("Where to install the packages of its checks from.")
     acknowledged: list[LineKey] = Field(
         default_factory=list,

@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 from tribal_contracts.core.shape import ClosedContract, ContentHash, Contract, ISOTimestamp, Unset, optional
 
 TokenName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+_PublicUrl = Annotated[str, StringConstraints(pattern=r"^https?://[^\s?#/]+(/[^\s?#]*[^\s?#/])?$")]
 _Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
@@ -36,9 +37,8 @@ class AccessTokens(Contract):
 class ServeSettings(ClosedContract):
     """The section `serve` of `databases.yaml`: who may ask `tribal serve`."""
 
-    issuer: str | Unset = optional(
-        "OpenID Connect issuer whose tokens are accepted, exactly as in its discovery document.",
-        pattern=r"^https://[^\s?#]+$",
+    issuer: Annotated[str, StringConstraints(pattern=r"^https://[^\s?#]+$")] | Unset = optional(
+        "OpenID Connect issuer whose tokens are accepted, exactly as in its discovery document."
     )
     audience: list[_Text] = Field(
         default_factory=list, description="Accepted audiences of tokens; required with an issuer."
@@ -63,9 +63,8 @@ class ServeSettings(ClosedContract):
         default=30, ge=0, le=300, description="Allowed difference between the issuer's clock and ours."
     )
     require_token: bool = Field(default=False, description="Whether callers on this machine need a token too.")
-    public_url: str | Unset = optional(
-        "Address of the server through a proxy, such as https://catalog.example.com. Requires a token.",
-        pattern=r"^https?://[^\s?#/]+(/[^\s?#]*[^\s?#/])?$",
+    public_url: _PublicUrl | Unset = optional(
+        "Address of the server through a proxy, such as https://catalog.example.com. Requires a token."
     )
     hosts: list[_Text] = Field(default_factory=list, description="More host names of the server. Requires a token.")
     origins: list[_Text] = Field(

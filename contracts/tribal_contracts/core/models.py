@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from tribal_contracts.core.shape import ClosedContract, Contract, Count, Unset, optional
+from tribal_contracts.core.shape import ClosedContract, Contract, Count, Text, Unset, optional
 
 NANODOLLARS = 1_000_000_000
 """Nanodollars in a dollar: whole numbers, of which every price a token is made."""
@@ -85,15 +85,14 @@ class ModelEntry(ClosedContract):
     name: Annotated[str, Field(min_length=1, max_length=200)] = Field(
         description="The provider's name of the model, such as `claude-haiku-5-5`."
     )
-    api_key_secret: str | Unset = optional(
+    api_key_secret: Text | Unset = optional(
         "Name of the secret with the key of the provider's API: an environment variable, or a file in the folder "
-        "TRIBAL_SECRETS.",
-        min_length=1,
+        "TRIBAL_SECRETS."
     )
     base_url: BaseUrl | Unset = optional(
         "Address of your own server or gateway. Everything for the provider is sent there, including the key."
     )
-    region: str | Unset = optional("Bedrock: the region. By default that of the AWS configuration.", min_length=1)
+    region: Text | Unset = optional("Bedrock: the region. By default that of the AWS configuration.")
     endpoint: Literal["messages", "runtime"] = Field(
         default="messages",
         description="Bedrock: `messages` is bedrock-mantle; `runtime` is bedrock-runtime, which AWS recommends for new "
@@ -147,12 +146,10 @@ class EmbeddingEntry(ClosedContract):
         description="The provider's name of the model, such as `gemini-embedding-001`."
     )
     dimensions: int = Field(default=768, ge=8, le=4_096, description="Length of the vectors.")
-    api_key_secret: str | Unset = optional("Name of the secret with the key of the provider's API.", min_length=1)
+    api_key_secret: Text | Unset = optional("Name of the secret with the key of the provider's API.")
     base_url: BaseUrl | Unset = optional("Address of your own server or gateway, instead of the provider's.")
-    usd_per_million_tokens: float | Unset = optional(
-        "Dollars for a million tokens. By default 0 on this machine, else the price of the shipped table.",
-        ge=0,
-        le=1_000,
+    usd_per_million_tokens: Annotated[float, Field(ge=0, le=1_000)] | Unset = optional(
+        "Dollars for a million tokens. By default 0 on this machine, else the price of the shipped table."
     )
     call_timeout_seconds: float = Field(
         default=30.0, gt=0, le=300, description="Maximum time of a call, retries included."

@@ -49,9 +49,12 @@ def _is_unset(value: object) -> bool:
     return value is None
 
 
-def optional(description: str | None = None, **constraints: Any) -> Any:
-    """Declare a `?` field: `None` in Python, absent in JSON."""
-    return Field(default=None, exclude_if=_is_unset, description=description, **constraints)
+def optional(description: str | None = None, *, alias: str | None = None) -> Any:
+    """Declare a `?` field: `None` in Python, absent in JSON.
+
+    Constraints belong to the type of its values: here, pydantic would apply them to `None` too.
+    """
+    return Field(default=None, exclude_if=_is_unset, description=description, alias=alias)
 
 
 class Contract(BaseModel):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, model_validator
 
-from tribal_contracts.core.shape import ClosedContract, DatabaseType, Unset, optional
+from tribal_contracts.core.shape import ClosedContract, DatabaseType, Text, Unset, optional
 
 Glob = Annotated[str, Field(min_length=1)]
 
@@ -60,13 +60,15 @@ class DatabaseEntry(ClosedContract):
         "Address of the database, instead of separate keys: postgresql://user:password@host:port/database, or "
         "snowflake://user@account/DATABASE?role=R&warehouse=W."
     )
-    account: str | Unset = optional("Snowflake: the account identifier, such as myorg-account1.", min_length=1)
-    role: str | Unset = optional("Snowflake: the role that reads the database.", min_length=1)
-    warehouse: str | Unset = optional(
-        "Snowflake: the warehouse for what cannot be read without one. Each use costs credits.", min_length=1
+    account: Text | Unset = optional("Snowflake: the account identifier, such as myorg-account1.")
+    role: Text | Unset = optional("Snowflake: the role that reads the database.")
+    warehouse: Text | Unset = optional(
+        "Snowflake: the warehouse for what cannot be read without one. Each use costs credits."
     )
     host: str | Unset = optional("Host name or address of the server. By default from PGHOST, as `psql` has it.")
-    port: int | Unset = optional("Port of the server. By default from PGPORT, else 5432.", ge=1, le=65535)
+    port: Annotated[int, Field(ge=1, le=65535)] | Unset = optional(
+        "Port of the server. By default from PGPORT, else 5432."
+    )
     database: str | Annotated[list[Glob], Field(min_length=1)] | Unset = optional(
         "Name of the database on the server; by default from PGDATABASE. A list or a glob such as `shop_*` names "
         "several, each documented as {name}_{database}; an item that begins with ! excludes databases."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -35,7 +35,9 @@ class AgreedCorrection(Correction):
     """A correction whose difference was looked at."""
 
     token: str = Field(max_length=64)
-    proposal: str | Unset = optional("The proposal that it accepts, as it is or with other words.", max_length=64)
+    proposal: Annotated[str, Field(max_length=64)] | Unset = optional(
+        "The proposal that it accepts, as it is or with other words."
+    )
 
 
 class WrittenCorrection(Contract):
