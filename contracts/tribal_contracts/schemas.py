@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Union, cast
 
@@ -19,6 +20,7 @@ from tribal_contracts import answering, chat, contribution, core, interrogation,
 from tribal_contracts.core.shape import ClosedContract
 from tribal_contracts.documentation import exports as documentation
 from tribal_contracts.project_file import ProjectFile
+from tribal_contracts.written_schema import written_schema
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
 
@@ -70,6 +72,9 @@ def json_schema(name: str) -> dict[str, Any]:
         body = {"type": "object", **model_schema(model, failure, mode=mode)}
         for each in body.get("definitions", {}).values():
             _require_success(each)
+    elif model is ProjectFile:
+        # Editors check it while people write it.
+        body = model_schema(model, mode=mode, adapt=written_schema)
     else:
         body = model_schema(model, mode=mode)
     if name in _OF_MEMORY_SPECIFICATION:
@@ -81,14 +86,25 @@ def json_schema(name: str) -> dict[str, Any]:
     return {"$schema": _Draft07.schema_dialect, "$id": f"{name}.schema.json", **body}
 
 
-def model_schema(*models: type[BaseModel], mode: JsonSchemaMode) -> dict[str, Any]:
-    """The draft-07 schema of one model, or of any of several, without `$id`; definitions come last."""
+def model_schema(
+    *models: type[BaseModel],
+    mode: JsonSchemaMode,
+    adapt: Callable[[dict[str, Any]], dict[str, Any]] = lambda schema: schema,
+) -> dict[str, Any]:
+    """The draft-07 schema of one model, or of any of several, without `$id`; definitions come last.
+
+    Args:
+        models: the alternatives.
+        mode: whether it describes what is read or what is written.
+        adapt: changes the schema while unset fields still have null as their default.
+    """
     of = TypeAdapter[Any](cast("Any", Union[models]))  # noqa: UP007 - of as many as there are
     body = of.json_schema(mode=mode, by_alias=True, ref_template="#/definitions/{model}", schema_generator=_Draft07)
     definitions = body.pop("$defs", None)
     schema = dict(body)
     if definitions:
         schema["definitions"] = definitions
+    schema = adapt(schema)
     _drop_null_defaults(schema)
     return schema
 

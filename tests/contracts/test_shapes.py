@@ -91,6 +91,8 @@ def test_every_exported_schema_is_valid_in_its_dialect_and_never_allows_null_for
     (jsonschema.Draft202012Validator if of_memory else jsonschema.Draft7Validator).check_schema(schema)
     assert schema["$id"] == f"{name}.schema.json"
     assert schema["$schema"] == (DRAFT_2020 if of_memory else "http://json-schema.org/draft-07/schema#")
+    if name == "databases":
+        return  # People write it, and may leave a key empty.
     either = [each["$ref"].rpartition("/")[2] for each in schema.get("anyOf", schema.get("oneOf", ()))]
     for shape in [(schema.get("$defs") or schema["definitions"])[each] for each in either] or [schema]:
         for field, definition in shape["properties"].items():
