@@ -55,15 +55,24 @@ def test_what_is_no_usable_dsn_is_refused_without_its_password(dsn: str, hint: s
 
 
 @each_case(
-    ("dsn", "written"),
+    ("dsn", "replaced", "removed"),
     [
-        ("postgresql://u:hunter2@h:1/d?sslmode=require", "postgresql://u:${PW}@h:1/d?sslmode=require"),
-        ("postgresql://u:hunter2%40@h", "postgresql://u:${PW}@h"),
-        ("postgresql://h/d?user=u&password=hunter2", "postgresql://h/d?user=u&password=${PW}"),
-        ("postgresql://h/d?p%61ssword=hunter2", "postgresql://h/d?p%61ssword=${PW}"),
-        ("postgresql://u@h/d", "postgresql://u@h/d"),
-        ("postgresql:///d", "postgresql:///d"),
+        (
+            "postgresql://u:hunter2@h:1/d?sslmode=require",
+            "postgresql://u:${PW}@h:1/d?sslmode=require",
+            "postgresql://u@h:1/d?sslmode=require",
+        ),
+        ("postgresql://u:hunter2%40@h", "postgresql://u:${PW}@h", "postgresql://u@h"),
+        (
+            "postgresql://h/d?user=u&password=hunter2",
+            "postgresql://h/d?user=u&password=${PW}",
+            "postgresql://h/d?user=u",
+        ),
+        ("postgresql://h/d?p%61ssword=hunter2", "postgresql://h/d?p%61ssword=${PW}", "postgresql://h/d"),
+        ("postgresql://u@h/d", "postgresql://u@h/d", "postgresql://u@h/d"),
+        ("postgresql:///d", "postgresql:///d", "postgresql:///d"),
     ],
 )
-def test_a_password_is_left_out_wherever_it_stands(dsn: str, written: str) -> None:
-    assert dsn_without_password(dsn, "${PW}") == written
+def test_a_password_is_left_out_wherever_it_stands(dsn: str, replaced: str, removed: str) -> None:
+    assert dsn_without_password(dsn, "${PW}") == replaced
+    assert dsn_without_password(dsn) == removed

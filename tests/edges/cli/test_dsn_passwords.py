@@ -41,7 +41,7 @@ def test_a_password_of_odd_characters_is_used_and_is_in_no_file_and_no_output(
             assert ran.returncode in (0, 1), ran.stderr
             outputs += [ran.stdout, ran.stderr]
         # What init wrote is the same database, with the password in a variable.
-        again = tribal("diff", cwd=folder, TRIBAL_PASSWORD=encoded)
+        again = tribal("diff", cwd=folder, TRIBAL_PASSWORD=PASSWORD)
         assert again.returncode == 0, again.stderr
         outputs += [again.stdout, again.stderr]
     nothing_told(tmp_path, *outputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tribal.settings.settings import (
     PROJECT_FILE,
     PROMPT_FOLDER,
+    SCHEMA_FILE,
     Settings,
     export_variable,
     load_settings,
@@ -17,6 +18,7 @@ from tribal.settings.store_place import BucketPlace
 __all__ = [
     "PROJECT_FILE",
     "PROMPT_FOLDER",
+    "SCHEMA_FILE",
     "BucketPlace",
     "Settings",
     "export_variable",

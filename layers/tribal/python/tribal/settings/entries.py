@@ -27,7 +27,7 @@ class _Source:
     database: Callable[[str, Mapping[str, str]], str]
     """The database that a DSN names; empty when neither the DSN nor the environment does."""
     without_password: Callable[[str, str], str]
-    """A DSN with its password replaced by the second text."""
+    """A DSN with its password replaced by the second text, or removed where that is empty."""
     has_password: Callable[[str], bool]
     """Whether a DSN contains a password."""
     portable: Callable[[str, Mapping[str, str]], str]
@@ -76,8 +76,8 @@ def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
         raise ConfigurationError("the database name in the DSN is longer than 128 characters") from None
 
 
-def dsn_without_password(dsn: str, replacement: str) -> str:
-    """A DSN that is safe to write down, with its password replaced by `replacement`.
+def dsn_without_password(dsn: str, replacement: str = "") -> str:
+    """A DSN that is safe to write down, with its password removed, or replaced by `replacement`.
 
     Raises:
         ConfigurationError: when the DSN is malformed or its scheme unsupported.

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from tribal.settings.snowflake.target import SnowflakeTarget
 
 PROJECT_FILE = "databases.yaml"
+SCHEMA_FILE = "databases.schema.json"
+"""Next to it: the schema by which editors complete and check it."""
 PROMPT_FOLDER = "prompts"
 """Next to it: prompts that replace the shipped ones."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")

@@ -73,10 +73,12 @@ def split_url(text: str, scheme: re.Pattern[str], example: str) -> Url:
 
 
 def with_other_password(url: Url, replacement: str) -> str:
-    """The URL with its password replaced, in the login or in a parameter."""
-    login = "" if url.login is None else url.login.partition(":")[0] + (f":{replacement}" if url.password else "") + "@"
-    pairs = ((name, replacement if unquote(name) == "password" else value) for name, value in url.pairs)
-    query = "&".join(name if value is None else f"{name}={value}" for name, value in pairs)
+    """The URL with its password replaced, in the login or in a parameter; an empty replacement removes it."""
+    has_password = bool(url.password and replacement)
+    login = "" if url.login is None else f"{url.user}{f':{replacement}' * has_password}@"
+    pairs = [(name, replacement if unquote(name) == "password" else value) for name, value in url.pairs]
+    kept = [(name, value) for name, value in pairs if replacement or unquote(name) != "password"]
+    query = "&".join(name if value is None else f"{name}={value}" for name, value in kept)
     path = "" if url.path is None else f"/{url.path}"
     return f"{url.scheme}{login}{url.where}{path}{'?' * bool(query)}{query}"
 

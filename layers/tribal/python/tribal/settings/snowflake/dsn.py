@@ -112,7 +112,7 @@ def named_database(text: str, environment: Mapping[str, str]) -> str:  # noqa: A
 
 
 def without_password(text: str, replacement: str) -> str:
-    """The URL with its password replaced, wherever it is.
+    """The URL with its password replaced, wherever it is; an empty replacement removes it.
 
     Raises:
         ConfigurationError: when the URL cannot be read.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
@@ -15,6 +16,7 @@ from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
 if TYPE_CHECKING:
+    from tribal.edges.cli.init.answers import Answers
     from tribal.ports import AccessReport, BrokenTexts, ModelReadiness
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
@@ -22,106 +24,68 @@ if TYPE_CHECKING:
 _HERE = Path()
 _PRODUCTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}
 
-_TEMPLATE = """\
-# The databases to document. Run `tribal check`, then `tribal run`, in this folder.
-databases:
-  - name: {name}            # the name of this database in documents and answers
-    type: {type}
-    # Either a DSN ...
-    dsn: {dsn}
-    # ... or separate fields. ${{NAME}} is read from the environment; ${{NAME:-x}} falls back to x.
-    # host: db.example.com
-    # port: 5432
-    # database: company
-    # user: tribal_reader
-    # password: ${{TRIBAL_PASSWORD}}
-    # Several databases of the server: a list or a glob; each is documented as {name}_(its name).
-    # database: ["shop_*", "!shop_test"]
-
-    # Which tables to document; globs over schemas, over tables, or over schema.table.
-    # include:
-    #   schemas: ["sales", "billing_*"]
-    # exclude:
-    #   schemas: ["staging"]
-    #   tables: ["*_bak", "public.tmp_*"]
-
-    # Rows to look at in each table, to describe its columns; values are masked. 0 reads no rows.
-    # sample_rows: 50
-
-    # Tables assigned to a business domain regardless of their keys.
-    # domains:
-    #   billing: ["invoice*", "sales.credit_note"]
-
-    # How much load a run may put on the database.
-    # limits:
-    #   connections: 4
-    #   statement_timeout_seconds: 60
-    #   lock_timeout_seconds: 2
-
-# Where documents and index are stored; this folder by default.
-# store: ./knowledge
-
-# A model that describes undocumented tables; without one, rules do, and nothing leaves this machine. It needs
-# pip install 'tribal-knowledge[model]'; describer: rules in an entry above excludes a database from it.
-# model:
-#   provider: anthropic             # or openai, gemini, groq
-#   name: claude-haiku-5-5
-#   api_key_secret: ANTHROPIC_KEY   # the environment variable with the key
-#   per_run_usd: 5
-# A model on this machine, which needs no key and costs nothing:
-# model: {{provider: ollama, name: "qwen3:14b"}}
-# A model on Amazon Bedrock:
-# model: {{provider: bedrock, name: eu.anthropic.claude-haiku-5-5, endpoint: runtime, region: eu-central-1}}
-
-# Rules of `tribal lint`, and the per cent of tables and columns that have to be documented.
-# lint:
-#   orphaned: true
-#   minimum_coverage: 80
-"""
-
 
 @command
 def init(
     dsn: Dsn = None,
     project: Project = _HERE,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing databases.yaml.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; take the defaults.")] = False,
+    editor_schema: Annotated[
+        bool, typer.Option("--editor-schema", help="Write only databases.schema.json, for your own databases.yaml.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a commented databases.yaml to fill in.
+    """Write a commented databases.yaml, and the schema by which editors complete and check it.
 
-    With a DSN, the entry is filled in. A password in the DSN is not written to the file; the file names the environment
-    variable for it.
+    On a terminal it asks at most four questions: where the database is, which environment variable has the password,
+    whether rows may be read, and who describes tables. What the DSN answers is not asked. A password is never written.
     """
+    from tribal.edges.cli.init.answers import default_answers
+    from tribal.edges.cli.init.project_files import SCHEMA_LINE, project_text, shipped_schema, write_file
     from tribal.errors import ConfigurationError
-    from tribal.settings import PROJECT_FILE
-    from tribal.settings.entries import dsn_without_password, entry_from_dsn
+    from tribal.settings import PROJECT_FILE, SCHEMA_FILE, read_environment
 
-    file = project / PROJECT_FILE
+    file, schema_file = project / PROJECT_FILE, project / SCHEMA_FILE
+    if editor_schema:
+        if dsn is not None:
+            raise ConfigurationError("--editor-schema writes only the schema; leave out the DSN")
+        write_file(schema_file, shipped_schema())
+        if as_json:
+            print_json({"success": True, "schema": str(schema_file)})
+        else:
+            typer.echo(f"Wrote {schema_file}. Editors read it if {PROJECT_FILE} starts with this line:\n{SCHEMA_LINE}")
+        return
     if file.exists() and not force:
         raise ConfigurationError(f"{file} already exists; edit it, or replace it with --force")
-    name, kind, shown = "company", "postgres", "${DATABASE_URL}"
-    if dsn is not None:
-        entry = entry_from_dsn(dsn, {})
-        name, kind, shown = entry.name, entry.type, dsn_without_password(dsn, "${TRIBAL_PASSWORD}")
-    text = _TEMPLATE.format(name=_quoted(name), type=kind, dsn=_quoted(shown))
-    try:
-        project.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigurationError(f"{file} cannot be written: {error.strerror}; name a folder with --project") from error
+    environment = read_environment()
+    on_terminal = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+    asks = on_terminal and not (yes or as_json)
+    answers = _asked(dsn, environment) if asks else default_answers(dsn, environment)
+    write_file(schema_file, shipped_schema())
+    write_file(file, project_text(answers).encode())
     if as_json:
-        print_json({"success": True, "file": str(file)})
+        print_json({"success": True, "file": str(file), "schema": str(schema_file)})
         return
-    first = "Fill it in" if shown == "${DATABASE_URL}" else "Check it"
-    if "${TRIBAL_PASSWORD}" in shown:
-        first = "Set TRIBAL_PASSWORD to the password"
-    typer.echo(f"Wrote {file}. {first}, then run {as_typed('check', project)} and {as_typed('run', project)}.")
+    typer.echo(f"Wrote {file}, and {SCHEMA_FILE} for editors.")
+    unset = " and ".join(name for name in answers.variables if not environment.get(name))
+    typer.echo(
+        f"Next: {f'set {unset}, then ' * bool(unset)}run {as_typed('check', project)} and {as_typed('run', project)}."
+    )
 
 
-def _quoted(text: str) -> str:
-    import json
+def _asked(dsn: str | None, environment: Mapping[str, str]) -> Answers:
+    """The answers of the user."""
+    from tribal.edges.cli.init.questions import ask_questions
+    from tribal.errors import EXIT_INTERRUPTED
 
-    return text if text.isidentifier() else json.dumps(text, ensure_ascii=False)
+    try:
+        answers = ask_questions(dsn, environment)
+    except (typer.Abort, KeyboardInterrupt):
+        typer.echo("\nstopped; nothing was written", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    typer.echo()
+    return answers
 
 
 @command
