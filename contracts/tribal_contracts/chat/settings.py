@@ -246,6 +246,12 @@ class ChatSettings(CapabilitySettings):
         return any(each.has_models for each in self.collections)
 
     @property
+    def needs_packages(self) -> bool:
+        """Whether files can be uploaded, or patterns are configured."""
+        patterns = any(each.laws.integrity.patterns for each in self.collections)
+        return bool(self.intents) or patterns or any(each.title != CATALOG for each in self.collections)
+
+    @property
     def every_model(self) -> list[ModelName]:
         """All models that may answer, in any collection."""
         return list(dict.fromkeys(name for each in self.collections for name in each.every_model))

@@ -61,6 +61,11 @@ class CapabilitySettings(ClosedContract):
         """Whether it names a model to ask."""
         return False
 
+    @property
+    def needs_packages(self) -> bool:
+        """Whether it needs the optional packages of its capability."""
+        return True
+
 
 Section = TypeVar("Section", bound=CapabilitySettings)
 

@@ -59,7 +59,7 @@ def test_init_writes_a_file_that_loads_and_leaves_the_password_out(tmp_path: Pat
     assert "hunter2" not in text
     missing = tribal("check", cwd=tmp_path)
     assert missing.returncode == 2
-    assert "'TRIBAL_PASSWORD'" in missing.stderr
+    assert "the secret 'TRIBAL_PASSWORD' of database 'shop' is missing" in missing.stdout
     again = tribal("init", cwd=tmp_path)
     assert again.returncode == 2
     assert "--force" in again.stderr

@@ -80,7 +80,10 @@ def test_one_check_covers_them_all_and_writes_nothing(tmp_path: Path, server: Se
     (tmp_path / "databases.yaml").write_text(server.entry("@_*", f"{server.prefix}_not_there"))
     ran = tribal("check", cwd=tmp_path)
     assert ran.returncode == 3
-    assert ran.stdout.splitlines()[-1] == "4 databases: 3 can be read, 1 did not answer or refused the login."
+    assert ran.stdout.splitlines()[-2:] == [
+        "4 databases: 3 can be read, 1 cannot be reached.",
+        f"Not ready: first fix shop_{server.prefix}_not_there (✗ above), then run `tribal check` again.",
+    ]
     assert f"shop_{server.prefix}_eu" in ran.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["databases.yaml"]
 
@@ -113,5 +116,5 @@ def test_a_server_that_does_not_answer_leaves_what_was_recorded(tmp_path: Path, 
     assert tribal("run", cwd=tmp_path).returncode == 0
     (tmp_path / "databases.yaml").write_text(away)
     assert tribal("plan", cwd=tmp_path).returncode == 3
-    assert "3 databases: 0 can be read, 3 did not answer" in tribal("check", cwd=tmp_path).stdout
+    assert "3 databases: 0 can be read, 3 cannot be reached" in tribal("check", cwd=tmp_path).stdout
     assert tribal("index", cwd=tmp_path).returncode == 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tribal.capabilities import capabilities
 from tribal.errors import TribalError
 from tribal.ports import Provider
+from tribal.ports.application import SectionReadiness
 from tribal.ports.capability import load
 
 if TYPE_CHECKING:
@@ -77,37 +78,53 @@ class Built:
     gaps: GapReader | None = None
     readiness: Callable[[], Sequence[ModelReadiness]] | None = None
     """Checks whether the servers that it calls besides models are configured."""
+    section_readiness: Callable[[], Sequence[SectionReadiness]] | None = None
+    """Checks whether what its section names is there: folders, repositories and secrets. Calls no server."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltCapabilities:
     """All capabilities."""
 
-    built: Sequence[Built]
+    built: Mapping[str, Built]
+    """By name."""
 
     @classmethod
     def of(cls, building: Building) -> BuiltCapabilities:
         """Build every capability that has a builder."""
-        return cls([load(each.builder)(building) for each in capabilities() if each.builder is not None])
+        return cls({each.name: load(each.builder)(building) for each in capabilities() if each.builder is not None})
 
     def added_to(self, app: Application) -> Application:
         """The application with their parts and ports."""
         ports = {
             name: found[0]
             for name in ("pointers", "policies", "gaps")
-            if (found := [port for each in self.built if (port := getattr(each, name)) is not None])
+            if (found := [port for each in self.built.values() if (port := getattr(each, name)) is not None])
         }
-        sources = [each.guidance for each in self.built if each.guidance is not None]
+        sources = [each.guidance for each in self.built.values() if each.guidance is not None]
         return replace(
             app,
             **ports,
             guidance=Provider(partial(_joined, sources)) if sources else None,
-            capabilities={type(each.parts): each.parts for each in self.built if each.parts is not None},
+            capabilities={type(each.parts): each.parts for each in self.built.values() if each.parts is not None},
         )
 
     def readiness(self) -> list[ModelReadiness]:
         """Check whether the servers that they call besides models are configured; calls none of them."""
-        return [ready for each in self.built if each.readiness is not None for ready in each.readiness()]
+        return [ready for each in self.built.values() if each.readiness is not None for ready in each.readiness()]
+
+    def section_readiness(self, sections: Mapping[str, CapabilitySettings]) -> list[SectionReadiness]:
+        """Check whether optional packages are installed, and what sections name exists; calls no server."""
+        from tribal.app.packages import missing_packages
+
+        found: list[SectionReadiness] = []
+        for capability in capabilities():
+            built = self.built.get(capability.name)
+            if missing := missing_packages(capability, sections):
+                found.append(SectionReadiness(capability.name, "optional packages", missing))
+            elif built is not None and built.section_readiness is not None:
+                found += built.section_readiness()
+        return found
 
 
 def _joined(sources: Sequence[Callable[[], GuidanceSource | None]]) -> GuidanceSource:

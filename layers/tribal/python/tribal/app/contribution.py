@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ from tribal.app.asking.configured_models import ConfiguredModels
 from tribal.app.building import Building, Built
 from tribal.app.parts import start_job
 from tribal.capabilities.contribution.parts import ContributionParts, ForgePurpose
-from tribal.errors import ConfigurationError, SandboxMissing, missing_package
+from tribal.errors import ConfigurationError, SandboxMissing, TribalError, missing_package
 from tribal.ports import Provider, StopToken
+from tribal.ports.application import SectionReadiness
 from tribal.ports.sandbox import PackageIndex, SandboxLimits
 from tribal_contracts.contribution.cycles import ContributionTask
 from tribal_contracts.contribution.settings import ContributionSettings, RepositoryEntry
@@ -66,7 +68,23 @@ def build(building: Building) -> Built:
             close_all=places.close,
         )
 
-    return Built(parts=parts_until(StopToken()))
+    readiness = None if settings is None else partial(_readiness, section, settings.project, building)
+    return Built(parts=parts_until(StopToken()), section_readiness=readiness)
+
+
+def _readiness(section: ContributionSettings, project: Path, building: Building) -> list[SectionReadiness]:
+    """Check the clones, and of repositories on GitHub the secrets."""
+    places = _Places(project, building.secrets, _ON_THIS_MACHINE, StopToken())
+    checked = []
+    for entry in section.repositories:
+        ready = SectionReadiness(f"contribution.repositories.{entry.name}", entry.location)
+        try:
+            places.check(entry)
+        except TribalError as error:
+            ready = replace(ready, missing=error.message)
+        checked.append(ready)
+    places.close()
+    return checked
 
 
 def launch_cycle(deployment: Deployment, record: CycleRecord) -> None:
@@ -104,6 +122,19 @@ class _Places:
         if entry.name not in self._online:
             self._online[entry.name] = GitHubRepository(self._client(entry, "read"), entry.base)
         return _StaysOpen(self._online[entry.name])
+
+    def check(self, entry: RepositoryEntry) -> None:
+        """Check what this machine knows of an entry; call no server.
+
+        Raises:
+            TribalError: when it cannot be used.
+        """
+        with closing(self.open_repository(entry)) as repository:
+            if entry.path is not None:
+                repository.state()
+        if entry.write_secret is not None or entry.app is not None:
+            self.open_forge(entry, "publish").close()
+        self.read_manifest(entry)
 
     def open_forge(self, entry: RepositoryEntry, purpose: ForgePurpose) -> Forge:
         if entry.path is not None:

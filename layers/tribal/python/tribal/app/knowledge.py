@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +13,9 @@ from urllib.parse import urlsplit
 
 from tribal.app.building import Building, Built
 from tribal.capabilities.knowledge.parts import SYNC_SECONDS, KnowledgeParts
-from tribal.errors import ConfigurationError, missing_package
+from tribal.errors import ConfigurationError, TribalError, missing_package
 from tribal.ports import Provider
+from tribal.ports.application import SectionReadiness
 from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
 from tribal_contracts import KnowledgeSettings
 from tribal_contracts.core.sections import find_section
@@ -52,7 +54,12 @@ def build(building: Building) -> Built:
         databases=() if settings is None else settings.database_types,
         file_reader=None if settings is None else Provider(_file_reader),
     )
-    return Built(parts=parts, guidance=partial(_guidance, building), policies=_policy_checker)
+    return Built(
+        parts=parts,
+        guidance=partial(_guidance, building),
+        policies=_policy_checker,
+        section_readiness=None if section is None or opened is None else partial(_readiness, section, opened, building),
+    )
 
 
 def _placed(knowledge: KnowledgeSettings, project: Path, published: Path) -> KnowledgeSettings:
@@ -75,6 +82,21 @@ def _placed(knowledge: KnowledgeSettings, project: Path, published: Path) -> Kno
             " with the decisions another name, such as `decisions`"
         )
     return knowledge.model_copy(update={"repository": str(place)})
+
+
+def _readiness(
+    section: KnowledgeSettings, opened: Callable[[], AbstractContextManager[KnowledgeSource]], building: Building
+) -> list[SectionReadiness]:
+    """Check the repository as far as this machine knows it, and the token."""
+    ready = SectionReadiness("knowledge", section.repository)
+    try:
+        with opened():
+            _token(section, building.secrets)
+    except TribalError as error:
+        return [replace(ready, missing=error.message)]
+    if not _ELSEWHERE.match(section.repository) and not Path(section.repository).is_dir():
+        return [replace(ready, missing="the folder does not exist; create it, or correct `knowledge.repository`")]
+    return [ready]
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -22,10 +23,10 @@ from tribal.app.parts import (
     text_in_folder,
     wheel_embedder,
 )
-from tribal.errors import ConfigurationError
+from tribal.errors import ConfigurationError, missing_package
 from tribal.identity.locations import AUDIT_FILE, DATA_FOLDER, INDEX_FILE
 from tribal.ports import Application, Provider, RunParameters
-from tribal.ports.application import RunParts, WorkerLaunch
+from tribal.ports.application import RunParts, SectionReadiness, WorkerLaunch
 from tribal.ports.derived import DerivedValues
 from tribal.settings import PROMPT_FOLDER
 
@@ -143,6 +144,7 @@ def _run(
             *embedder_readiness(building, settings),
             *built.readiness(),
         ],
+        section_readiness=lambda: [*_store_readiness(settings), *built.section_readiness(settings.sections)],
         spending=read_spending,
         index_writer=partial(_index, settings),
         queue=Provider(_no_queue),
@@ -179,6 +181,14 @@ def _store(settings: Settings) -> ObjectStore:
     from tribal.adapters.local.folder import FolderStore
 
     return FolderStore(settings.store)
+
+
+def _store_readiness(settings: Settings) -> list[SectionReadiness]:
+    """Whether a store in S3 can be reached at all; without calling it."""
+    if settings.bucket is None:
+        return []
+    missing = "" if find_spec("boto3") else missing_package("boto3", "a store in S3", "aws")
+    return [SectionReadiness("store", settings.bucket.address(""), missing)]
 
 
 def _sweep(settings: Settings) -> None:

@@ -85,8 +85,10 @@ class Databases:
         renew: Callable[[], SecretStr | None] | None = None
         server = self.servers().of(target, entry.limits.connections)
         if entry.auth == "rds_iam":
-            from tribal.adapters.aws.rds_tokens import token_source
-
+            try:
+                from tribal.adapters.aws.rds_tokens import token_source
+            except ModuleNotFoundError as error:
+                raise aws_missing(error, "a login by IAM") from error
             renew = token_source(target, role=self.role)
             target = replace(target, password=renew())
         elif (name := entry.password_secret) is not None:

@@ -98,6 +98,18 @@ def bounds_of(scope: Scope, index: IndexReader, derived: DerivedValues) -> Bound
     return derived.get(index.generation(), ("bounds", scope), lambda: Bounds.of(scope, index.tables(IndexFilter())))
 
 
+@dataclass(frozen=True, slots=True)
+class SectionReadiness:
+    """Whether something that a section of the configuration needs is there."""
+
+    section: str
+    """Where it is configured, such as `knowledge`."""
+    name: str
+    """What is needed, such as a folder or a repository."""
+    missing: str = ""
+    """Why it cannot be used, and what to do; empty if nothing is known to be missing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunParts:
     """The parts that only documentation runs, and commands about runs, need."""
@@ -114,6 +126,8 @@ class RunParts:
     """Shows what would be sent to the model, without sending it; empty without a model."""
     model_readiness: Callable[[bool], Sequence[ModelReadiness]] = lambda _: ()
     """Whether each configured model can be called; with `True`, each is asked for one word."""
+    section_readiness: Callable[[], Sequence[SectionReadiness]] = lambda: ()
+    """Whether the packages, folders and repositories that the configuration needs are there."""
     spending: Callable[[], Spending] | None = None
     """Reads spending on models from the store; `None` in deployed functions."""
     index_writer: Callable[[], IndexWriter]

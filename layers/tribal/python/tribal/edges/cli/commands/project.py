@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from tribal.edges.cli.console import command, console, counted, print_json
+from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.databases import lists_none, with_databases
 from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
 if TYPE_CHECKING:
+    from tribal.edges.cli.check_view import CheckReport
     from tribal.edges.cli.init.answers import Answers
-    from tribal.ports import AccessReport, BrokenTexts, ModelReadiness
+    from tribal.ports import CatalogReader
     from tribal.settings import Settings
-    from tribal_contracts import DatabaseType
+    from tribal_contracts import DatabaseEntry, DatabaseType
 
 _HERE = Path()
 _PRODUCTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}
@@ -103,14 +104,17 @@ def check(
     ask: Annotated[bool, typer.Option("--ask", help="Send each configured model one request for one word.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what can be read, which GRANTs are missing, and whether each model is ready.
+    """Show what works, what is missing and what to do next.
 
-    Connects to each database and reads its structure, but no rows. Lists objects that the server fails to render; a run
-    documents everything else. With --sql it does not connect: it prints every statement that Tribal Knowledge may send,
-    for an administrator to review.
+    Connects to each database and reads its structure, but no rows: what can be read, and which GRANTs are missing.
+    Lists objects that the server fails to render; a run documents everything else. Then checks whether the models,
+    packages, folders and repositories that databases.yaml needs are there.
+    With --sql it does not connect: it prints every statement that Tribal Knowledge may send, for an administrator to
+    review.
     With --prompt it prints exactly what a run would send to the model about a table of the last plan, one request per
     line, and sends nothing. It takes samples as a run does; --no-samples leaves them out.
     """
+    from tribal.edges.cli.check_view import next_step, print_report
     from tribal.errors import ConfigurationError
     from tribal.settings import load_settings
 
@@ -125,7 +129,14 @@ def check(
     if sql:
         _print_statements(settings, as_json=as_json)
         return
-    _check_access(settings, ask=ask, as_json=as_json)
+    _note_other_schema(project)
+    report = _checked(settings, ask=ask)
+    step = next_step(report, as_typed("check", project, dsn), as_typed("run", project, dsn))
+    if as_json:
+        print_json(report.data(step))
+    else:
+        print_report(report, step)
+    raise typer.Exit(report.exit_code)
 
 
 def _print_statements(settings: Settings, *, as_json: bool) -> None:
@@ -148,121 +159,44 @@ def _print_statements(settings: Settings, *, as_json: bool) -> None:
             typer.echo(f"\n-- {statement.purpose}\n{statement.sql.strip()};")
 
 
-def _check_access(settings: Settings, *, ask: bool, as_json: bool) -> None:
+def _checked(settings: Settings, *, ask: bool) -> CheckReport:
     from tribal.app.local import local_application
-    from tribal.errors import EXIT_PARTIAL, DatabaseError
+    from tribal.edges.cli.check_view import CheckReport
+    from tribal.errors import EXIT_PARTIAL
     from tribal.identity.expansion import expanded
-    from tribal.planning import is_selected
 
     settings = settings if lists_none(settings) else with_databases(settings)
-    app = local_application(settings)
-    open_reader = app.run.open_reader
-    results: list[dict[str, Any]] = []
-    exit_code = 0
-    for entry in expanded(settings.entries, settings.found):
-        try:
-            reader = open_reader(entry)
-            try:
-                report = reader.access()
-            finally:
-                reader.close()
-        except DatabaseError as error:
-            exit_code = error.exit_code
-            results.append({"name": entry.name, "reachable": False, "error": error.message})
-            continue
-        broken = [each for each in report.broken if is_selected(entry, each.schema, each.table)]
-        if (report.missing or broken) and not exit_code:
-            exit_code = EXIT_PARTIAL
-        results.append({"name": entry.name, "reachable": True, **_report_data(report, broken)})
-    models = app.run.model_readiness(ask)
-    if any(model.missing for model in models) and not exit_code:
-        exit_code = EXIT_PARTIAL
-    if as_json:
-        model_fields = {"models": [asdict(model) for model in models]} if models else {}
-        print_json({"success": exit_code == 0, "databases": results, **model_fields})
-    else:
-        for result in results:
-            _print_access(result)
-        if len(results) > 1:
-            typer.echo(_summary(results))
-        for model in models:
-            _print_model(model)
-    raise typer.Exit(exit_code)
+    run = local_application(settings).run
+    databases = [_access(run.open_reader, entry) for entry in expanded(settings.entries, settings.found)]
+    models, sections = run.model_readiness(ask), run.section_readiness()
+    is_missing = any(model.missing for model in models) or any(section.missing for section in sections)
+    exit_code = max((code for _, code in databases), default=0) or EXIT_PARTIAL * is_missing
+    return CheckReport([data for data, _ in databases], models, sections, exit_code)
 
 
-def _print_model(model: ModelReadiness) -> None:
-    from tribal.edges.cli.safe_console import escape
+def _access(open_reader: Callable[[DatabaseEntry], CatalogReader], entry: DatabaseEntry) -> tuple[dict[str, Any], int]:
+    """What can be read of a database, as JSON, and the exit code for that."""
+    from tribal.edges.cli.check_view import access_data
+    from tribal.errors import EXIT_PARTIAL, ConfigurationError, DatabaseError
+    from tribal.planning import is_selected
 
-    out = console()
-    prices = f": prices from {escape(model.prices)}" * bool(model.prices)
-    name = f"[bold]{escape(model.section.replace('.', ' '))} {escape(model.name)}[/]{prices}"
-    if model.missing:
-        out.print(f"[red]✗[/] {name}\n  {escape(model.missing)}", soft_wrap=True)
-        return
-    there = "the package and the key are" if model.needs_key else "the package is"
-    answered = f"it answered in {(model.answered_ms or 0) / 1000:.1f} s for ${model.usd:.6f}"
-    result = f"{there} available; nothing was sent" if model.answered_ms is None else answered
-    out.print(f"[green]✓[/] {name}; {result}", soft_wrap=True)
-
-
-def _summary(results: Sequence[dict[str, Any]]) -> str:
-    reached = [result for result in results if result["reachable"]]
-    lacking = sum(bool(result["missing"] or result["broken"]) for result in reached)
-    parts = [f"{len(reached) - lacking} can be read"]
-    if lacking:
-        parts.append(f"{lacking} can be read partially")
-    if len(reached) < len(results):
-        parts.append(f"{len(results) - len(reached)} did not answer or refused the login")
-    return f"{counted(len(results), 'database')}: {', '.join(parts)}."
+    try:
+        with closing(open_reader(entry)) as reader:
+            report = reader.access()
+    except (ConfigurationError, DatabaseError) as error:
+        return {"name": entry.name, "reachable": False, "error": error.message}, error.exit_code
+    broken = [each for each in report.broken if is_selected(entry, each.schema, each.table)]
+    data = {"name": entry.name, "reachable": True, **access_data(report, broken)}
+    return data, EXIT_PARTIAL if report.missing or broken else 0
 
 
-def _report_data(report: AccessReport, broken: Sequence[BrokenTexts]) -> dict[str, Any]:
-    return {
-        "server_database": report.server_database,
-        "server_version": report.server_version,
-        "user": report.user,
-        "readable_schemas": list(report.readable_schemas),
-        "unreadable_schemas": list(report.unreadable_schemas),
-        "tables_total": report.tables_total,
-        "tables_selectable": report.tables_selectable,
-        "missing": [{"what": missing.what, "grant": missing.grant} for missing in report.missing],
-        "broken": [each.described() for each in broken],
-        "product": report.product,
-        "role": report.role,
-        "warnings": list(report.warnings),
-        "costs": list(report.costs),
-        "script": report.script,
-    }
+def _note_other_schema(project: Path) -> None:
+    """Say so if the schema for editors is that of another version."""
+    from tribal.edges.cli.init.project_files import shipped_schema
+    from tribal.settings import SCHEMA_FILE
 
-
-def _print_access(result: dict[str, Any]) -> None:
-    from tribal.edges.cli.safe_console import escape
-
-    out = console()
-    if not result["reachable"]:
-        out.print(f"[red]✗[/] [bold]{escape(result['name'])}[/]: {escape(result['error'])}")
-        return
-    out.print(
-        f"[green]✓[/] [bold]{escape(result['name'])}[/]: {result['product']} {escape(result['server_version'])}, "
-        f"database {escape(result['server_database'])}, user {escape(result['user'])}"
-        + (f", role {escape(result['role'])}" if result["role"] else "")
-    )
-    schemas = ", ".join(result["readable_schemas"]) or "none"
-    out.print(f"  readable schemas: {escape(schemas)}")
-    out.print(
-        f"  tables: {result['tables_total']}, {result['tables_selectable']} of which can be sampled; the structure of "
-        "the others is documented too"
-        if result["tables_total"] != result["tables_selectable"]
-        else f"  tables: {result['tables_total']}, all of which can be sampled"
-    )
-    for warning in result["warnings"]:
-        out.print(f"  [yellow]warning[/]: {escape(warning)}", soft_wrap=True)
-    for broken in result["broken"]:
-        out.print(f"  [yellow]broken[/]: {escape(broken)}", soft_wrap=True)
-    for cost in result["costs"]:
-        out.print(f"  cost: {escape(cost)}", soft_wrap=True)
-    for missing in result["missing"]:
-        out.print(f"  [yellow]missing[/]: {escape(missing['what'])}\n    {escape(missing['grant'])}", soft_wrap=True)
-    if result["script"] and (result["missing"] or result["warnings"]):
-        out.print("  [bold]for the administrator[/], a role and a user that may read only this:")
-        typer.echo(result["script"])
+    file = project / SCHEMA_FILE
+    if file.is_file() and file.read_bytes() != shipped_schema():
+        typer.echo(
+            f"note: {file} is of another version; {as_typed('init --editor-schema', project)} renews it", err=True
+        )
