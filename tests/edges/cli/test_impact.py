@@ -24,7 +24,7 @@ metrics:
   - {name: net revenue, description: What we billed., expression: sum(cents), tables: [invoice]}
   - {name: invoices, description: How many., expression: count(*), tables: [invoice]}
 terms:
-  - {name: void, definition: Not to be paid., columns: [invoice.status]}
+  - {name: void, definition: Not to be paid., tables: [leaves], columns: [invoice.status]}
 """
 BILLED = "-- question: What did we bill?\nSELECT sum(cents) FROM invoice WHERE status <> 'void';\n"
 COUNTED = "-- question: How many are void?\nSELECT count(*) FROM invoice WHERE status = 'void';\n"

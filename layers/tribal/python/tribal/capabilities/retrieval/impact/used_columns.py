@@ -26,14 +26,17 @@ class Used:
     Args:
         columns: each behind the qualified name of its table.
         words: folded names in SQL that could not be checked in full, any of which may be a column; `None` for all.
+        tables: qualified names of tables of which every column counts.
     """
 
     columns: frozenset[tuple[str, str]] = frozenset()
     words: frozenset[str] | None = frozenset()
+    tables: frozenset[str] = frozenset()
 
     def has(self, table: str, column: str) -> bool:
         """Whether a column of a table that the SQL uses is, or may be, used."""
-        return (table, column) in self.columns or self.words is None or column.casefold() in self.words
+        named = (table, column) in self.columns or table in self.tables
+        return named or self.words is None or column.casefold() in self.words
 
 
 @dataclass(slots=True)
@@ -79,11 +82,10 @@ def _texts(metric: DefinedMetric) -> list[str]:
 
 
 def _of_term(term: DefinedTerm) -> Used:
-    """A term that names no column is about whole tables."""
+    """Return the columns that a term names, and its tables of which it names no column."""
     split = [parse_name(name) for name in term.columns]
-    tables = {str(TableIdentity(*parts[:3])) for parts in split}
     columns = frozenset((str(TableIdentity(*parts[:3])), parts[3]) for parts in split)
-    return Used(columns, frozenset() if tables and tables.issuperset(term.tables) else None)
+    return Used(columns, tables=frozenset(term.tables) - {table for table, _ in columns})
 
 
 def _words(texts: Iterable[str], dialect: DatabaseType) -> frozenset[str] | None:
