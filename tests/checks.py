@@ -87,6 +87,7 @@ PROGRAMS = {
     "java": "default-jre-headless",
     "chromium": "chromium",
     "bwrap": "bubblewrap",
+    "curl": "curl",
 }
 """Programs that tests need besides Python, and their Debian packages."""
 

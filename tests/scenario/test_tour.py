@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests import ROOT
+from tests.docs.blocks import Block, blocks_of
+from tests.docs.names import Names
+from tests.docs.shell import Shell
 from tests.scenario.company import DECISIONS, WIDER, manuals, migrations_in_order
 from tests.scenario.one_machine import OneMachine
 from tests.scenario.steps import RATE_LIMITED_FOR_AN_HOUR
-from tests.scenario.tour import play_section, sections
 
 pytestmark = pytest.mark.slow
+_SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
 
 
 def test_every_command_of_the_tour_prints_what_the_page_shows(machine: OneMachine) -> None:
     machine.decide(DECISIONS)
     machine.put("manuals.zip", manuals(files=3))
     between = {9: _limit_the_first_model, 11: _merge_and_migrate, 12: _widen_the_column}
-    for number, blocks in sections(ROOT / "docs" / "tour.md").items():
+    shell = Shell(machine.project, Names(), lambda: machine.environment | machine.profiles())
+    for number, blocks in _sections().items():
         between.get(number, _do_nothing)(machine)
-        play_section(machine, blocks)
+        shell.play(blocks)
+
+
+def _sections() -> dict[int, list[Block]]:
+    """Return the blocks of each step."""
+    _, *parts = _SECTION.split((ROOT / "docs" / "tour.md").read_text(encoding="utf-8"))
+    return {
+        int(number): blocks_of(text, f"tour.md, step {number}")
+        for number, text in zip(parts[::2], parts[1::2], strict=True)
+    }
 
 
 def _do_nothing(_: OneMachine) -> None:
