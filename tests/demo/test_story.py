@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 from pathlib import Path
 
-from tests.edges.cli.tribal_command import tribal
+import pytest
+
+from tests import ROOT
+from tests.edges.cli.tribal_command import clean_environment, tribal
 from tests.plugins.postgres import FreshDatabase, administer
 from tribal_demo.company import MIGRATION, VARIABLE
 
@@ -37,3 +43,22 @@ def test_a_database_with_other_tables_is_left_alone(fresh_database: FreshDatabas
     assert refused.returncode == 1
     assert "is not empty; name an empty one" in refused.stderr
     assert administer(dsn, "SELECT count(*) FROM other") == [[0]]
+
+
+# The command that it runs has tests of its own.
+@pytest.mark.verify
+@pytest.mark.server
+@pytest.mark.skipif(bool(os.environ.get(VARIABLE)), reason="the demo would use a database of the user's")
+def test_make_demo_ends_with_a_line_that_says_what_happened() -> None:
+    done = subprocess.run(
+        ["make", "--no-print-directory", "demo"],
+        cwd=ROOT,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert re.fullmatch(r"demo: done in \d+ s", done.stdout.splitlines()[-1])
+    assert "SELECT" in done.stdout
