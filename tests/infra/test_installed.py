@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -114,6 +115,7 @@ def test_an_installed_wheel_does_the_whole_job_without_this_repository(
     (settings,) = json.loads(ended(program, "mcp", "--client", "cursor", cwd=project).stdout)["mcpServers"].values()
     assert settings["command"].startswith(str(home))
     assert is_served(program, project)
+    assert can_add_packages(program, project)
 
 
 @pytest.mark.verify
@@ -123,6 +125,17 @@ def test_an_installed_wheel_runs_the_demo(wheel: Path, constraints: Path, tmp_pa
     ran = ended(program, "demo", cwd=tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.splitlines()[-1].startswith("demo: done in ")
+
+
+def can_add_packages(program: Path, project: Path) -> bool:
+    """Try the command that the program names for packages that it lacks, without installing them."""
+    told = settings_here()
+    missing = ended(program, "--profile", "dev", "status", cwd=project)
+    command = shlex.split(missing.stderr.partition("run: ")[2])
+    indexes = told.arguments if command[0] == "uv" and not isinstance(told, str) else []
+    tried = ended(*command, "--dry-run", *indexes, cwd=project, PATH=f"{BIN}:{os.environ['PATH']}")
+    assert tried.returncode == 0, f"{missing.stderr}{tried.stdout}{tried.stderr}"
+    return "botocore" in tried.stdout + tried.stderr
 
 
 def is_served(program: Path, project: Path) -> bool:

