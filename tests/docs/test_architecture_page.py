@@ -141,7 +141,7 @@ def test_a_tool_is_added_where_search_tables_is_named() -> None:
 
 
 def test_a_command_is_added_where_lint_is_named() -> None:
-    assert naming(r"(?:documenting|review)\.lint\b|^def lint\(|\ndef lint\(", PACKAGE / "edges") == {
+    assert naming(r"documenting\.lint\b|review:lint\b|^def lint\(|\ndef lint\(", PACKAGE / "edges") == {
         path for path in places("a command") if path.endswith(".py")
     }
 

@@ -15,8 +15,8 @@ from tests.remote.command_checks import WORKING, succeed
 from tests.remote.environments import BUCKET
 from tests.remote.whole_environment import WholeEnvironment, whole_environment
 from tribal.adapters.aws.upload_addresses import UploadAddresses
-from tribal.edges.cli.app import COMMANDS, command_line
-from tribal.edges.cli.commands.profile import HERE_ONLY
+from tribal.edges.cli.app import command_line
+from tribal.edges.cli.command_list import COMMANDS
 from tribal.tools.registry import EVERYTHING
 from tribal_contracts.chat.jobs import UploadAccepted, UploadedFile, UploadJob
 from tribal_demo.server.installation import PostgresVersion
@@ -24,7 +24,7 @@ from tribal_demo.server.postgres import EmbeddedServer
 
 pytestmark = pytest.mark.xdist_group("remote")
 
-REFUSED = HERE_ONLY | {each.name: each.here_only for each in COMMANDS if each.here_only is not None}
+REFUSED = {name: each.here_only for name, each in COMMANDS.items() if each.here_only is not None}
 
 
 def every_command() -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.stopping import StopToken
-    from tribal.ports.tool import ToolGroup
+    from tribal.ports.tool import Heading, ToolGroup
     from tribal_contracts import CapabilitySettings, Contract
 
 USE_STORE = "leave out --profile in a folder whose databases.yaml has `store: s3://BUCKET`, the environment's bucket"
@@ -35,6 +35,10 @@ class CommandSpec:
     name: str
     target: str
     """`module:name` of a function, or of a `typer.Typer` with subcommands."""
+    heading: Heading
+    """Its heading in `tribal --help`."""
+    example: str
+    """One or two command lines, for its help."""
     help: str | None = None
     """Of a command with subcommands; a function has a docstring."""
     here_only: str | None = None

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tribal_contracts.answering.answers import FailedAnswer
 
 BYTES_A_TOKEN = 4
+Heading = Literal["Document", "Ask", "Check", "Remember", "Contribute", "Serve", "Administer"]
+"""The headings of `tribal --help`, in order."""
 
 
 def tokens_of(size: int) -> int:
@@ -82,7 +84,7 @@ class ToolSpec:
     paged: tuple[str, ...] = ()
     """The lists of an answer that `next_cursor` continues, as dotted names of fields."""
     example: Mapping[str, Any] = field(default_factory=dict)
-    """An input as people send it, for the documentation."""
+    """An input as people send it, for the documentation and the help of its command."""
     trailing: str | None = None
     """An optional field of the input that the command takes as the last argument."""
     largest_input_bytes: int | None = None
@@ -143,6 +145,8 @@ class ToolGroup:
     invalid_input_code: str
     internal_code: str
     access_denied_code: str
+    heading: Heading = "Ask"
+    """The heading of its commands in `tribal --help`."""
     internal: tuple[ToolSpec, ...] = ()
     """Tools for internal use by the servers: called in the same way, but not offered."""
     failure_model: Callable[[], type[Contract] | None] = no_failure_model

@@ -85,7 +85,9 @@ CAPABILITY = Capability(
         CommandSpec(
             name="contribute",
             target="tribal.edges.cli.contribution.contribute:contribute",
-            help="Carry descriptions back to the repositories that create the tables.",
+            heading="Contribute",
+            example="tribal contribute prepare --table billing.invoice\ntribal contribute approve 3",
+            help="Carry descriptions to the repositories of the tables.",
         ),
     ),
     extras=("contribution",),

@@ -56,10 +56,18 @@ CAPABILITY = Capability(
     builder="tribal.app.interrogation:build",
     write_rights=(START_INTERROGATION,),
     commands=(
-        CommandSpec(name="interrogate", target="tribal.edges.cli.interrogation.interrogate:interrogate"),
+        CommandSpec(
+            name="interrogate",
+            target="tribal.edges.cli.interrogation.interrogate:interrogate",
+            heading="Check",
+            example="tribal interrogate 'what does a void invoice mean?'\n"
+            "tribal interrogate --questions exam.txt --report exam.md",
+        ),
         CommandSpec(
             name="interrogations",
             target="tribal.edges.cli.interrogation.sessions:interrogations",
+            heading="Check",
+            example="tribal interrogations --status running",
             help="List, show, resume and remove interrogations.",
         ),
     ),

@@ -71,6 +71,8 @@ CAPABILITY = Capability(
         CommandSpec(
             name="comply",
             target="tribal.edges.cli.comply.command:comply",
+            heading="Check",
+            example="tribal comply --changed",
             here_only="it reads the files of a checkout, and git, on this machine; run `tribal sync` in a folder with "
             "the same `knowledge` in its databases.yaml, then comply there. Agents check a text in the environment "
             "with the tool knowledge_check",

@@ -47,6 +47,8 @@ CAPABILITY = Capability(
         CommandSpec(
             name="memory",
             target="tribal.edges.cli.commands.memory:memory",
+            heading="Administer",
+            example="tribal memory export memories.jsonl",
             help="Look after what is remembered.",
             here_only="no route shows or changes the memories of others; remember, recall and forget work with your "
             f"own. For all of them, {USE_STORE}",

@@ -27,6 +27,8 @@ CAPABILITY = Capability(
         CommandSpec(
             name="proposals",
             target="tribal.edges.cli.proposals.command:proposals",
+            heading="Contribute",
+            example="tribal proposals",
             help="List, accept and reject descriptions that agents propose.",
         ),
     ),

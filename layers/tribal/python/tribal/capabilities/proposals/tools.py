@@ -45,6 +45,7 @@ PROPOSALS = ToolGroup(
     invalid_input_code="PRO_INPUT_INVALID",
     internal_code="PRO_INTERNAL",
     access_denied_code="PRO_ACCESS_DENIED",
+    heading="Contribute",
     instructions="propose_description suggests a text about a table or a column to the people who maintain the"
     " documentation. success, error, warnings, tokens_used, total, returned and truncated are as in the other tools.",
     explained=frozenset("success error warnings tokens_used total returned truncated".split()),

@@ -10,7 +10,14 @@ CAPABILITY = Capability(
     groups=(RETRIEVAL,),
     errors="tribal.capabilities.retrieval.errors",
     page="tools.md",
-    commands=(CommandSpec(name="check-sql", target="tribal.edges.cli.check_sql.command:check_sql"),),
+    commands=(
+        CommandSpec(
+            name="check-sql",
+            target="tribal.edges.cli.check_sql.command:check_sql",
+            heading="Check",
+            example="tribal check-sql queries/unpaid.sql",
+        ),
+    ),
     functions=(FunctionSpec(name="retriever", package="retriever", layers=("deps-policies",)),),
     uses=(
         FunctionUse(

@@ -210,7 +210,7 @@ RETRIEVAL = ToolGroup(
         ToolSpec(
             name="get_table_schema",
             title="Show a table",
-            summary="Show a table: columns, keys, indexes and what it is joined to.",
+            summary="Show a table: columns, keys, indexes and joins.",
             description="Columns with types and meanings, keys, indexes and related tables of one table. Use it before"
             " you write SQL on a table. The name is database.schema.table; shorter names work where they are unique."
             " A wide table comes in pages: pass next_cursor as cursor for the rest.",
@@ -239,7 +239,7 @@ RETRIEVAL = ToolGroup(
         ToolSpec(
             name="get_lineage",
             title="Show lineage",
-            summary="Show what a table is made from and what is made from it, through views.",
+            summary="Show where the data of a table is from, and where it goes.",
             description="Which columns a table or view is made from (upstream), and what is made from it (downstream)."
             " Use it to find where a value comes from, or what a change affects.",
             models=models_of("tribal_contracts", "GetLineageInput", "GetLineageOutput"),
@@ -252,7 +252,7 @@ RETRIEVAL = ToolGroup(
         ToolSpec(
             name="get_domain_overview",
             title="Show a domain",
-            summary="Show a business domain: its tables, diagram and common joins.",
+            summary="Show a business domain: its tables and common joins.",
             description="What a business domain is about: its tables, an entity-relationship diagram and common joins."
             " Use it to learn an area before asking about single tables.",
             models=models_of("tribal_contracts", "GetDomainOverviewInput", "GetDomainOverviewOutput"),

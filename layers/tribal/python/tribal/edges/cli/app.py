@@ -7,18 +7,14 @@ from typing import Annotated, Any, Optional
 import typer
 from typer.core import TyperGroup
 
-from tribal.capabilities import capabilities
-from tribal.edges.cli.commands import mcp, pipeline, project, queries, review, serve, site, status, tail, token
+from tribal.edges.cli.command_list import COMMANDS
+from tribal.edges.cli.help import Command, Group, write_commands
 from tribal.edges.cli.usage import require_no_dsn, unquoted
 from tribal.edges.cli.version import print_version
-from tribal.ports.capability import load
+from tribal.ports.capability import CommandSpec, load
 from tribal.tools.registry import EVERYTHING, Registry
-from tribal_demo.command import demo
 
 _GIVEN = "tribal.arguments"
-COMMANDS = [command for each in capabilities() for command in each.commands]
-OWN_COMMANDS = frozenset(command.name for command in COMMANDS)
-"""Commands of capabilities; one of them may show the answer of a tool in its own way."""
 
 
 class _Group(TyperGroup):
@@ -43,13 +39,16 @@ class _Group(TyperGroup):
         if name is not None and ctx.params.get("profile") is not None:
             from tribal.edges.cli.commands.profile import profile_command
 
-            command = profile_command(name, command, rest, COMMANDS)
+            command = profile_command(name, command, rest)
         spec = self.tools.commands.get(name or "")
-        if spec is not None and spec.command not in OWN_COMMANDS:
+        if spec is not None and spec.command not in COMMANDS:
             from tribal.edges.cli.tools.command import derived_command
 
             command = derived_command(spec, self.tools)
         return name, command, rest
+
+    def format_commands(self, _: Any, formatter: Any) -> None:
+        write_commands(self.commands, formatter)
 
 
 def _print_version(wanted: bool) -> None:
@@ -101,34 +100,23 @@ def command_line(tools: Registry) -> typer.Typer:
         "130 interrupted.",
     )
     app.callback()(tribal)
-    app.command("demo")(demo)
-    app.command("init")(project.init)
-    app.command("check")(project.check)
-    app.command("plan")(pipeline.plan)
-    app.command("document")(pipeline.document)
-    app.command("index")(pipeline.index)
-    app.command("run")(pipeline.run)
-    app.command("status")(status.status)
-    app.command("tail")(tail.tail)
-    app.command("diff")(review.diff)
-    app.command("lint")(review.lint)
-    app.command("todo")(review.todo)
-    app.add_typer(queries.queries, name="queries", help="List verified queries and their status, or verify one.")
-    app.command("site")(site.site)
-    app.command("mcp")(mcp.mcp)
-    app.command("serve")(serve.serve)
-    app.add_typer(token.token, name="token", help="Create, list and revoke tokens for tribal serve.")
-    for command in COMMANDS:
-        target = load(command.target)
-        if isinstance(target, typer.Typer):
-            app.add_typer(target, name=command.name, help=command.help)
-        else:
-            app.command(command.name)(target)
-    for name, spec in tools.commands.items():
-        if name in OWN_COMMANDS:
-            continue
-        app.command(name, help=spec.summary)(_placeholder)
+    for spec in COMMANDS.values():
+        _add(app, spec)
+    for name, tool in tools.commands.items():
+        if name not in COMMANDS:
+            heading = tools.group_of(tool.name).heading
+            app.command(name, help=tool.summary, rich_help_panel=heading)(_placeholder)
     return app
+
+
+def _add(app: typer.Typer, spec: CommandSpec) -> None:
+    target = load(spec.target)
+    if not isinstance(target, typer.Typer):
+        app.command(spec.name, cls=Command, epilog=spec.example, rich_help_panel=spec.heading)(target)
+        return
+    for subcommand in target.registered_commands:
+        subcommand.cls = Command
+    app.add_typer(target, name=spec.name, cls=Group, help=spec.help, epilog=spec.example, rich_help_panel=spec.heading)
 
 
 app = command_line(EVERYTHING)

@@ -110,6 +110,7 @@ SYNC = ToolGroup(
     invalid_input_code="SYN_INPUT_INVALID",
     internal_code=_INTERNAL,
     access_denied_code="SYN_ACCESS_DENIED",
+    heading="Remember",
     instructions="Decisions are as of the last sync: sync_status says when that was, sync_now repeats it;"
     " warnings say what failed. A failure has errorCode, details whose code says more, and retryable.",
     explained=frozenset(("errorCode", "details", "retryable", "warnings")),

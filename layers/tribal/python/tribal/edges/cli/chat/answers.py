@@ -47,7 +47,7 @@ def list_answers(
         out.print(f"{escape(each.answer)}\n")
 
 
-@answers.command("remove")
+@answers.command("remove", epilog="tribal answers remove ID")
 @command
 def remove(
     answer_id: Annotated[str, typer.Argument(metavar="ID", help="As `tribal answers` lists it.")],

@@ -37,7 +37,7 @@ def list_collections(context: typer.Context, project: Project = _HERE, as_json: 
         typer.echo(f"There are no collections yet; to create one, {adding_text('handbook', context.obj or project)}")
 
 
-@collections.command("show")
+@collections.command("show", epilog="tribal collections show handbook")
 @command
 def show(context: typer.Context, name: _Name, project: Project = _HERE, as_json: Json = False) -> None:
     """Show the files of a collection."""
@@ -57,7 +57,7 @@ def show(context: typer.Context, name: _Name, project: Project = _HERE, as_json:
         out.print(f"  {names}: {each.kind}, {numbers}, added {each.added_at[:10]}  [dim]{each.source_id[:12]}[/]")
 
 
-@collections.command("remove")
+@collections.command("remove", epilog="tribal collections remove handbook returns.pdf")
 @command
 def remove(
     context: typer.Context,

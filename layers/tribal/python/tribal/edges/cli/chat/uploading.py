@@ -91,7 +91,10 @@ def jobs(
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
-    """List uploads and removals, newest first, with the files that are not indexed and why."""
+    """List uploads and removals, newest first.
+
+    Shows which files are not indexed, and why.
+    """
     if resume is not None:
         refuse_with_profile(
             context, "--resume", "the environment resumes its jobs by itself; --watch shows them until they end"

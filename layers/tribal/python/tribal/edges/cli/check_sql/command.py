@@ -43,11 +43,11 @@ def check_sql(
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
-    """Check queries against the documented tables, without a database.
+    """Check queries against the documented tables.
 
-    Finds unknown and ambiguous names, values that a column never holds, joins that follow no key or only a part of one,
-    sums over repeated rows, and violated policies. Models of dbt are understood as far as they use ref and source.
-    Exits with 1 when there are errors; warnings alone exit with 0.
+    Needs no database. Finds unknown and ambiguous names, values that a column never holds, joins that follow no key or
+    only a part of one, sums over repeated rows, and violated policies. Models of dbt are understood as far as they use
+    ref and source. Exits with 1 when there are errors; warnings alone exit with 0.
     """
     from tribal.edges.cli.tools.calling import opened_tools
     from tribal.errors import EXIT_PARTIAL

@@ -55,10 +55,10 @@ def mcp(
         bool, typer.Option("--json", help="Do not serve; print the settings entry for MCP clients.")
     ] = False,
 ) -> None:
-    """Serve the tools over MCP on standard input and output, until the input ends.
+    """Serve agents over MCP on standard input and output.
 
-    An MCP client starts it; tribal mcp --json prints the entry for the client's settings. It may start before the
-    first run: each call reads the current index.
+    An MCP client starts it, and it ends with its input; tribal mcp --json prints the entry for the client's settings.
+    It may start before the first run: each call reads the current index.
     """
     from tribal.errors import EXIT_INTERRUPTED
     from tribal.settings import load_settings

@@ -27,7 +27,7 @@ def group() -> None:
     """Maintain memories."""
 
 
-@memory.command("export")
+@memory.command("export", epilog="tribal memory export memories.jsonl --layer project")
 @command
 def export_memories(
     file: Annotated[Path, typer.Argument(help="The file to write; - is standard output.")] = _STANDARD,
@@ -60,7 +60,7 @@ def export_memories(
     typer.echo(f"{_counted(count)} written to {file}.")
 
 
-@memory.command("import")
+@memory.command("import", epilog="tribal memory import memories.jsonl")
 @command
 def import_memories(
     file: Annotated[Path, typer.Argument(help="A file written by tribal memory export; - is standard input.")],
@@ -86,7 +86,7 @@ def import_memories(
     typer.echo(f"{_counted(found.added)} added, {found.known:,} already existed.")
 
 
-@memory.command("prune")
+@memory.command("prune", epilog="tribal memory prune")
 @command
 def prune(project: Project = _HERE, as_json: Json = False) -> None:
     """Remove the memories of ended sessions, which no search returns.

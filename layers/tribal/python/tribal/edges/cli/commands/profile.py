@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tribal.edges.cli.command_list import COMMANDS
 from tribal.edges.cli.console import command, fail, print_json
+from tribal.edges.cli.help import click_command
 from tribal.edges.cli.options import (
     Databases,
     Domains,
@@ -23,12 +25,10 @@ from tribal.edges.cli.options import (
     WorkUnits,
     deployed,
 )
-from tribal.ports.capability import USE_STORE
 
 if TYPE_CHECKING:
     from tribal.edges.cli.commands.status import IndexState
     from tribal.ports import Application
-    from tribal.ports.capability import CommandSpec
     from tribal.ports.environment import DeployedEnvironment, DeployedRuns
     from tribal_contracts import RunRequest
 
@@ -37,52 +37,28 @@ Force = Annotated[bool, typer.Option("--force", help="Document unchanged tables 
 Follow = Annotated[bool, typer.Option("--follow", help="Follow the run until it ends, as tribal tail does.")]
 
 
-HERE_ONLY = {
-    "demo": "it documents a sample company on this machine",
-    "init": "it writes a databases.yaml on this machine; write it here, and copy it to config/databases.yaml of the "
-    "environment's bucket",
-    "check": "it connects to the databases from this machine; leave out --profile where databases.yaml is, and to see "
-    "what the environment could not read: `tribal --profile NAME status`",
-    "plan": "the environment plans when it runs: `tribal --profile NAME run`. Where a Lambda cannot reach a database, "
-    f"{USE_STORE}",
-    "document": "the environment documents when it runs: `tribal --profile NAME run`. Where a Lambda cannot reach a "
-    f"database, {USE_STORE}",
-    "index": "the environment indexes new documents by itself; `tribal --profile NAME status` shows whether its index "
-    "is up to date",
-    "lint": f"its rules, metrics and terms are in a databases.yaml on this machine; {USE_STORE}",
-    "site": f"it writes a site from an index on this machine; {USE_STORE}, and run `tribal index` there first",
-    "mcp": "it serves agents on standard input; they reach the environment's own server with the settings that "
-    "`tribal mcp --client NAME --url ADDRESS/mcp` prints, where ADDRESS is the stack's output ApiAddress",
-    "serve": "the environment serves the same routes at the stack's output ApiAddress; `tribal serve` serves a folder",
-    "token": "its tokens are for `tribal serve`; who may call the environment is set by `api` in the environment's "
-    "file: AWS identities, or tokens of an issuer",
-}
-"""Why a command does not work with `--profile`, and what to do instead; those of capabilities say it in manifests."""
-
-
-def profile_command(name: str, found: Any, arguments: Sequence[str], commands: Sequence[CommandSpec]) -> Any:
+def profile_command(name: str, found: Any, arguments: Sequence[str]) -> Any:
     """The command that works with a deployed environment; one that works only here is refused.
 
     Args:
         name: of the command.
         found: the command as it is without a profile.
         arguments: after its name.
-        commands: those of the capabilities.
     """
-    reasons = HERE_ONLY | {each.name: each.here_only for each in commands if each.here_only is not None}
-    if name in reasons:
+    spec = COMMANDS.get(name)
+    if spec is not None and spec.here_only is not None:
         from tribal.errors import ConfigurationError
 
         fail(
-            ConfigurationError(f"tribal {name} works only without --profile: {reasons[name]}"),
+            ConfigurationError(f"tribal {name} works only without --profile: {spec.here_only}"),
             as_json="--json" in arguments,
         )
-    functions: dict[str, Callable[..., None]] = {"run": run, "status": status, "tail": tail}
-    if name not in functions:
-        return found
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name)(functions[name])
-    return typer.main.get_command(app)
+    commands: dict[str, tuple[Callable[..., None], str]] = {
+        "run": (run, "tribal --profile dev run --follow"),
+        "status": (status, "tribal --profile dev status --watch"),
+        "tail": (tail, "tribal --profile dev tail"),
+    }
+    return click_command(name, *commands[name]) if name in commands else found
 
 
 @command

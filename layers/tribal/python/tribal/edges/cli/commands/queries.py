@@ -45,7 +45,7 @@ def list_queries(context: typer.Context, project: Project = _HERE, as_json: Json
     _print_list(found)
 
 
-@queries.command("verify")
+@queries.command("verify", epilog="tribal queries verify queries/unpaid.sql")
 @command
 def verify(
     context: typer.Context,

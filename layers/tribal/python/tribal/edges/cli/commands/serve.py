@@ -38,11 +38,11 @@ def serve(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as a JSON object.")] = False,
 ) -> None:
-    """Serve people, programs and agents over HTTP, until Ctrl-C or SIGTERM.
+    """Serve people, programs and agents over HTTP.
 
-    The tools are at /v1/tools, documented at /docs and /openapi.json. It may start before the first run, and loads a
-    new index without a restart. Callers on this machine need no token; others need one from tribal token, or from the
-    issuer in databases.yaml under serve.
+    Ends with Ctrl-C or SIGTERM. The tools are at /v1/tools, documented at /docs and /openapi.json. It may start before
+    the first run, and loads a new index without a restart. Callers on this machine need no token; others need one from
+    tribal token, or from the issuer in databases.yaml under serve.
     """
     from tribal.edges.http.asgi.running import listen, run_server
     from tribal.edges.http.asgi.starting import ServerBlueprint, check_server

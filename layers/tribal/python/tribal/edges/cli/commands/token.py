@@ -26,7 +26,7 @@ MORE_RIGHTS = ("annotations:write", "metrics:read")
 token = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 
-@token.command("create")
+@token.command("create", epilog="tribal token create ada-laptop --scope shop --days 30")
 @command
 def create(
     name: Annotated[str, typer.Argument(help="The name of the token in lists and logs, such as ada-laptop.")],
@@ -75,7 +75,7 @@ def create(
     typer.echo("It is not shown again: only its hash is stored.", err=True)
 
 
-@token.command("list")
+@token.command("list", epilog="tribal token list")
 @command
 def list_tokens(project: Project = _HERE, as_json: Json = False) -> None:
     """List the tokens with their scope, rights and expiry."""
@@ -96,7 +96,7 @@ def list_tokens(project: Project = _HERE, as_json: Json = False) -> None:
     typer.echo(f"{counted(len(records), 'token')}.", err=True)
 
 
-@token.command("revoke")
+@token.command("revoke", epilog="tribal token revoke ada-laptop")
 @command
 def revoke(
     name: Annotated[str, typer.Argument(help="The token's name, as tribal token list shows it.")],

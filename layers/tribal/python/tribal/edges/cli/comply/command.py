@@ -54,11 +54,11 @@ def comply(
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
-    """Check code, SQL, dependencies and documented tables against decisions and policies.
+    """Check code, SQL and tables against decisions and policies.
 
-    Exits with 1 when a violation blocks. Paths and globs are relative to the project folder, else to the root of the
-    checkout. Something required but missing is found only if that folder is checked as a whole. Files that git ignores
-    are skipped.
+    Dependencies are checked too. Exits with 1 when a violation blocks. Paths and globs are relative to the project
+    folder, else to the root of the checkout. Something required but missing is found only if that folder is checked as
+    a whole. Files that git ignores are skipped.
     """
     from tribal.edges.cli.comply.files import CheckedFiles, changed_files, files_of
     from tribal.errors import EXIT_PARTIAL

@@ -29,7 +29,7 @@ _ModelProse = Annotated[bool, typer.Option("--model-prose", help="Offer descript
 contribute = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 
-@contribute.command("list")
+@contribute.command("list", epilog="tribal contribute list --table billing.invoice")
 @command
 def list_offers(
     context: typer.Context,
@@ -57,7 +57,7 @@ def list_offers(
         print_list(found, every=every, limit=limit)
 
 
-@contribute.command("prepare")
+@contribute.command("prepare", epilog="tribal contribute prepare --table billing.invoice")
 @command
 def prepare(
     context: typer.Context,
@@ -108,7 +108,7 @@ def prepare(
     _end(found, as_json=as_json)
 
 
-@contribute.command("show")
+@contribute.command("show", epilog="tribal contribute show 3")
 @command
 def show(context: typer.Context, cycle: _AnyCycle = None, project: Project = _HERE, as_json: Json = False) -> None:
     """Show what a contribution would publish: diff, message, text, checks and warnings."""
@@ -119,7 +119,7 @@ def show(context: typer.Context, cycle: _AnyCycle = None, project: Project = _HE
         print_contribution(service.contribution(cycle), context.obj or project, as_json=as_json)
 
 
-@contribute.command("approve")
+@contribute.command("approve", epilog="tribal contribute approve 3")
 @command
 def approve(context: typer.Context, cycle: _Cycle, project: Project = _HERE, as_json: Json = False) -> None:
     """Look at a contribution once more, approve it at the terminal, and publish it."""
@@ -140,7 +140,7 @@ def approve(context: typer.Context, cycle: _Cycle, project: Project = _HERE, as_
     _end(found, as_json=as_json)
 
 
-@contribute.command("follow")
+@contribute.command("follow", epilog="tribal contribute follow")
 @command
 def follow(context: typer.Context, cycle: _AnyCycle = None, project: Project = _HERE, as_json: Json = False) -> None:
     """See what became of published contributions."""
@@ -154,7 +154,7 @@ def follow(context: typer.Context, cycle: _AnyCycle = None, project: Project = _
         _end(found, as_json=as_json)
 
 
-@contribute.command("status")
+@contribute.command("status", epilog="tribal contribute status")
 @command
 def status(context: typer.Context, project: Project = _HERE, as_json: Json = False) -> None:
     """Show all contributions and what each of them waits for."""
@@ -169,7 +169,7 @@ def status(context: typer.Context, project: Project = _HERE, as_json: Json = Fal
         print_status(found, context.obj or project)
 
 
-@contribute.command("abort")
+@contribute.command("abort", epilog="tribal contribute abort 3")
 @command
 def abort(context: typer.Context, cycle: _Cycle, project: Project = _HERE, as_json: Json = False) -> None:
     """End a contribution; its branch, if it has one, stays."""

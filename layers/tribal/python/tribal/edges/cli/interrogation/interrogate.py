@@ -62,10 +62,11 @@ def interrogate(
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
-    """Have a detective question the documentation, and audit its answers.
+    """Question the documentation, and audit its answers.
 
-    Shows each question with its answer, and which gaps are left: what is missing, ambiguous, inconsistent or vague. An
-    exam reports how many questions the documentation answers and what to write first. Ctrl-C keeps what there is.
+    A detective asks about a question or statement. Shows each question with its answer, and which gaps are left: what
+    is missing, ambiguous, inconsistent or vague. An exam reports how many questions the documentation answers and what
+    to write first. Ctrl-C keeps what there is.
     """
     from tribal.edges.cli.interrogation.clients import opened_interrogations
     from tribal.edges.cli.interrogation.exam import ExamOptions, print_exam, take_exam

@@ -64,7 +64,7 @@ def _resume(session_id: str, project: Path, *, as_json: bool) -> None:
         )
 
 
-@interrogations.command("show")
+@interrogations.command("show", epilog="tribal interrogations show ID")
 @command
 def show(context: typer.Context, session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
     """Show a session: its questions, answers, gaps and audit."""
@@ -84,7 +84,7 @@ def show(context: typer.Context, session_id: _Id, project: Project = _HERE, as_j
     print_end(session, console())
 
 
-@interrogations.command("stop")
+@interrogations.command("stop", epilog="tribal interrogations stop ID")
 @command
 def stop(context: typer.Context, session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
     """Stop a session before its next question."""
@@ -99,7 +99,7 @@ def stop(context: typer.Context, session_id: _Id, project: Project = _HERE, as_j
         typer.echo(STOPPING if stopping else f"It is {session.status}.")
 
 
-@interrogations.command("remove")
+@interrogations.command("remove", epilog="tribal interrogations remove ID")
 @command
 def remove(context: typer.Context, session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
     """Remove a session or an exam of your own, or close a mark.

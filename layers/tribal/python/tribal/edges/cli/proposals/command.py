@@ -49,7 +49,7 @@ def list_proposals(context: typer.Context, project: Project = _HERE, as_json: Js
         typer.echo(f"{counted(found.total, 'proposal')}; {as_typed('proposals show ID', place)} shows one in full.")
 
 
-@proposals.command("show")
+@proposals.command("show", epilog="tribal proposals show ID")
 @command
 def show(context: typer.Context, name: _Id, project: Project = _HERE, as_json: Json = False) -> None:
     """Show a proposal in full: the text before, and the one that is proposed."""
@@ -66,7 +66,7 @@ def show(context: typer.Context, name: _Id, project: Project = _HERE, as_json: J
     typer.echo(f"Next: {accept}{as_typed(f'proposals reject {found.id}', place)}")
 
 
-@proposals.command("accept")
+@proposals.command("accept", epilog="tribal proposals accept ID --text 'Void invoices have status 3.'")
 @command
 def accept(
     context: typer.Context,
@@ -102,7 +102,7 @@ def accept(
     typer.echo(f"{closed.id} is {closed.outcome}; documents show the text after the next {as_typed('run', project)}.")
 
 
-@proposals.command("reject")
+@proposals.command("reject", epilog="tribal proposals reject ID")
 @command
 def reject(context: typer.Context, name: _Id, project: Project = _HERE, as_json: Json = False) -> None:
     """Reject a proposal; its caller cannot propose exactly that text again."""

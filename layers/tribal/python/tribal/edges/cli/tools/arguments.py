@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ import typer
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
+
+    from tribal.ports.tool import ToolSpec
 
 _SEQUENCES = (list, set, frozenset, tuple)
 _STANDARD_INPUT = "-"
@@ -67,6 +70,20 @@ def given(arguments: Sequence[Argument], values: Mapping[str, Any]) -> dict[str,
         for argument, value in typed
         if value is not None and value != []
     }
+
+
+def typed_example(spec: ToolSpec) -> str:
+    """The command line that sends a tool's example."""
+    words, options = ["tribal", spec.command or ""], list[str]()
+    for argument in tool_arguments(spec.input_model, spec.trailing):
+        value = spec.example.get(spec.input_model.model_fields[argument.field].alias or argument.field)
+        values = [*map(str, value if isinstance(value, list) else [] if value is None else [value])]
+        info = argument.parameter.annotation.__metadata__[0]
+        if isinstance(info, typer.models.ArgumentInfo):
+            words += values
+        else:
+            options += [word for each in values for word in (f"--{argument.field.replace('_', '-')}", each)]
+    return shlex.join([*words, *options])
 
 
 def keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tribal.edges.cli.console import command, print_json
+from tribal.edges.cli.help import click_command
 from tribal.edges.cli.options import Explain, Json, Project
-from tribal.edges.cli.tools.arguments import given, keyword, tool_arguments
+from tribal.edges.cli.tools.arguments import given, keyword, tool_arguments, typed_example
 
 if TYPE_CHECKING:
     from tribal.edges.cli.hints import Place
@@ -25,9 +26,8 @@ _HERE = Path()
 
 def derived_command(spec: ToolSpec, tools: Registry) -> Any:
     """The Click command of a tool."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(spec.command, help=f"{spec.summary}\n\n{spec.description}")(_function(spec, tools))
-    return typer.main.get_command(app)
+    text = f"{spec.summary}\n\n{spec.description}"
+    return click_command(spec.command or "", _function(spec, tools), typed_example(spec), text)
 
 
 def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
