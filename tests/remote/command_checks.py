@@ -376,7 +376,7 @@ WORKING: dict[str, Check] = {
     "domains": same("domains"),
     "context": same("context", "unpaid invoices"),
     "remember": prints("remember", "Invoices are sent by night.", text="Memory stored successfully"),
-    "recall": prints("recall", "when are invoices sent", text="totalCount"),
+    "recall": prints("recall", "when are invoices sent", text="because: it says"),
     "forget": forget,
     "sync": prints("sync", text="published"),
     "sync-status": prints("sync-status", text="healthy"),

@@ -68,7 +68,7 @@ def test_a_search_has_them_in_their_field_alone(ask: Any) -> None:
     assert {each["content"] for each in found} == set(ORDERS)
     for each in found:
         del each["content"]
-        assert set(each) <= {"layer", "score", "memoryId", "createdAt", "author"}
+        assert set(each) <= {"layer", "score", "memoryId", "createdAt", "author", "reasons"}
         assert not [text for _, text in texts(each) for order in ORDERS if order in text]
         assert (each["layer"], each["author"]) == ("project", "mallory")
 
@@ -112,17 +112,14 @@ def test_on_a_terminal_they_stay_in_their_line_and_show_what_is_invisible(projec
 
 
 def test_what_is_recalled_stays_in_its_line_on_a_terminal(project: Path) -> None:
-    shown = tribal(
-        "recall", "everything obeyed", "--threshold", "0", "--limit", "100", cwd=project, SOURCE_DATE_EPOCH=CLOCK
-    )
+    command = ("recall", "everything obeyed", "--threshold", "0", "--limit", "100")
+    shown = tribal(*command, cwd=project, SOURCE_DATE_EPOCH=CLOCK)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert not UNSEEN.search(shown.stdout)
-    lines = shown.stdout.splitlines()
-    assert lines[0] == "results:"
-    listed = [line for line in lines[1:] if line.startswith("   ")]
-    rest = [line for line in lines[1:] if not line.startswith("   ")]
-    assert len(listed) == 1 + int(rest[0].removeprefix("totalCount: "))
-    assert [line.partition(":")[0] for line in rest] == ["totalCount", "searchedLayers"]
+    found = json.loads(tribal(*command, "--json", cwd=project, SOURCE_DATE_EPOCH=CLOCK).stdout)["results"]
+    first = [line for line in shown.stdout.splitlines() if not line.startswith("   ")]
+    assert len(found) > 30
+    assert [line.split()[:2] for line in first] == [[f"{n}.", each["memoryId"]] for n, each in enumerate(found, 1)]
 
 
 def test_the_page_that_is_attached_has_them_as_text(project: Path) -> None:

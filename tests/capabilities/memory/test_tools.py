@@ -377,3 +377,13 @@ def test_a_fault_of_an_input_is_reported_at_its_place_in_plain_words(
 def test_a_fault_below_an_optional_part_is_reported_at_its_place(app: Application) -> None:
     answer = call(app, "memory_search", query="x", filter={})
     assert answer["details"]["problems"] == ["filter.tags: Field required"]
+
+
+def test_a_result_says_why_it_was_found(app: Application) -> None:
+    add(app, "Revenue leaves void invoices out")
+    add(app, "The nightly export of the plant begins at two")
+    found = call(app, "memory_search", query="which invoice is void?", threshold=0)["results"]
+    assert [each["reasons"] for each in found] == [
+        ["it says 'invoice', 'void'"],
+        ["it has no word of the question, but a similar meaning"],
+    ]

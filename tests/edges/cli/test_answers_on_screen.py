@@ -150,3 +150,18 @@ def test_a_limit_that_is_typed_counts_and_the_default_one_is_replaced(wide: Path
 
     assert results() < 5
     assert results("--limit", "5") == 5
+
+
+def test_memories_are_numbered_with_score_text_and_reason_as_tables_are(tmp_path: Path) -> None:
+    (added,) = in_a_pipe(tmp_path, "remember", "Revenue leaves void invoices out.", "--tags", "billing")
+    name = added.split()[0]
+    assert added == f"{name}  Memory stored successfully"
+    first, *rest = in_a_pipe(tmp_path, "recall", "which invoices are void")
+    assert re.fullmatch(rf"1\. {name}  0\.\d\d, user, by \S+, \d{{4}}-\d\d-\d\d", first)
+    assert rest == [
+        "   Revenue leaves void invoices out.",
+        "   tags: billing",
+        "   because: it says 'invoices', 'void'",
+    ]
+    assert in_a_pipe(tmp_path, "recall", "elephants") == ["No memory matches (layers: user)."]
+    assert in_a_pipe(tmp_path, "forget", name) == ["Memory deleted successfully."]

@@ -35,6 +35,8 @@ CANDIDATES = 1_000
 """Memories considered for each signal."""
 ANSWER_BYTES = 12_000
 """Limit for all results together: 3,000 tokens."""
+_NAMED_WORDS = 5
+"""How many words of the question a reason names."""
 _IGNORED_WORDS = frozenset(("a", "an", "also", "just", "please", "that", "the"))
 """Words that do not change the meaning of a sentence."""
 _BEFORE = "\"'`([\u2018\u201c"
@@ -108,6 +110,8 @@ def _layers(request: MemorySearchInput, identity: Identity) -> tuple[list[Any], 
 class _Scored:
     memory: FoundMemory
     score: float
+    words: tuple[str, ...]
+    """Words of the question that it has."""
 
 
 def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[list[_Scored], bool]:
@@ -134,7 +138,10 @@ def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[li
         for each in every
     ]
     found_scores = scores(query_terms(words, held), candidates)
-    scored = [_Scored(each, score) for each, score in zip(every, found_scores, strict=True)]
+    scored = [
+        _Scored(each, score, tuple(word for word in words if stem(word) in candidate.terms))
+        for each, score, candidate in zip(every, found_scores, candidates, strict=True)
+    ]
     return sorted(scored, key=_order), is_cut
 
 
@@ -187,9 +194,15 @@ def _result(scored: _Scored, changes: Sequence[ChangedTable]) -> MemorySearchRes
         created_at=record.created_at,
         source=record.source,
         author=record.author,
+        reasons=_reasons(scored.words),
         table_changed_since=True if changes else None,
         changed_tables=list(changes) or None,
     )
+
+
+def _reasons(words: Sequence[str]) -> list[str]:
+    said = ", ".join(map(repr, [*dict.fromkeys(words)][:_NAMED_WORDS]))
+    return [f"it says {said}" if said else "it has no word of the question, but a similar meaning"]
 
 
 def distinct(texts: Sequence[str]) -> list[int]:

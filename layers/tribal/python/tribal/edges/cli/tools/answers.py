@@ -47,19 +47,8 @@ _SHOWN_ELSEWHERE = {"success", "tokens_used", "error", "warnings"}
 
 
 def _print_plain(answer: Contract, out: Console) -> None:
-    """Print every field of an answer, in order, under its JSON name; what changed since a memory was added in words."""
-    fields = answer.model_dump(mode="json", by_alias=True, exclude=_SHOWN_ELSEWHERE)
-    for result in fields.get("results", []):
-        if isinstance(result, dict) and (changes := result.pop("changedTables", None)):
-            result["tableChangedSince"] = _changes_text(changes)
-    _print_fields(fields, out, 0)
-
-
-def _changes_text(changes: list[dict[str, Any]]) -> str:
-    from tribal.identity.table_states import change_text
-    from tribal_contracts import ChangedTable
-
-    return "; ".join(change_text(ChangedTable.model_validate(each)) for each in changes)
+    """Print every field of an answer, in order, under its JSON name."""
+    _print_fields(answer.model_dump(mode="json", by_alias=True, exclude=_SHOWN_ELSEWHERE), out, 0)
 
 
 def _print_fields(fields: dict[str, Any], out: Console, indent: int) -> None:

@@ -1,4 +1,4 @@
-"""Text and columns: wrapped on a terminal, one line per item in a pipe."""
+"""Text, columns and matches: wrapped on a terminal, one line per item in a pipe."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 _NARROWEST = 30
 """Minimum width of wrapped text, however narrow the terminal."""
 _GAP = "  "
+_INDENT = 3
 
 
 def print_indented(out: Console, markup: str, indent: int = 0) -> None:
@@ -29,6 +30,28 @@ def print_indented(out: Console, markup: str, indent: int = 0) -> None:
     for line in text.wrap(out, max(out.width - indent, _NARROWEST)):
         line.rstrip()
         out.print(margin + line, soft_wrap=True)
+
+
+def print_match(
+    out: Console, place: int, name: str, facts: Sequence[str], texts: Sequence[str], reasons: Sequence[str] | None
+) -> None:
+    """Print a match of a search.
+
+    Args:
+        out: the console.
+        place: its number.
+        name: what it is called.
+        facts: such as its score.
+        texts: paragraphs of markup.
+        reasons: why it matches.
+    """
+    from tribal.edges.cli.safe_console import escape
+
+    out.print(f"[bold]{place}. {escape(name)}[/]  [dim]{escape(', '.join(facts))}[/]")
+    for text in texts:
+        print_indented(out, text, _INDENT)
+    if reasons:
+        print_indented(out, f"[dim]because:[/] {escape('; '.join(reasons))}", _INDENT)
 
 
 def print_grid(out: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], indent: int = 0) -> None:

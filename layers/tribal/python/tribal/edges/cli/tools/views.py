@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tribal.edges.cli.console import counted
 from tribal.edges.cli.tools.ask_view import ASK_VIEWS
 from tribal.edges.cli.tools.knowledge_views import KNOWLEDGE_VIEWS
-from tribal.edges.cli.tools.layout import print_grid, print_indented
+from tribal.edges.cli.tools.layout import print_grid, print_indented, print_match
 from tribal.edges.cli.tools.lineage_view import LINEAGE_VIEWS
+from tribal.edges.cli.tools.memory_views import MEMORY_VIEWS, change_lines
 from tribal.rendering.words import DIALECTS, further_meanings, lists_values, meaning_sources
 
 if TYPE_CHECKING:
@@ -37,16 +38,13 @@ def _print_search(answer: SearchTablesOutput, out: Console) -> None:
         out.print("No table matches.")
         return
     for place, table in enumerate(answer.tables, start=1):
-        rows = "" if table.row_count < 0 else f", about {counted(table.row_count, 'row')}"
-        out.print(
-            f"[bold]{place}. {escape(table.name)}[/]  [dim]{table.relevance_score:.2f}, {escape(table.domain)}{rows}[/]"
-        )
-        print_indented(out, escape(table.description), _INDENT)
+        facts, texts = [f"{table.relevance_score:.2f}", table.domain], [escape(table.description)]
+        if table.row_count >= 0:
+            facts.append(f"about {counted(table.row_count, 'row')}")
         if table.key_columns:
             columns = ", ".join(column.name for column in table.key_columns)
-            print_indented(out, f"[dim]columns:[/] {escape(columns)}", _INDENT)
-        if table.reasons:
-            print_indented(out, f"[dim]because:[/] {escape('; '.join(table.reasons))}", _INDENT)
+            texts.append(f"[dim]columns:[/] {escape(columns)}")
+        print_match(out, place, table.name, facts, texts, table.reasons)
     shown = len(answer.tables)
     if answer.total_matches > shown:
         out.print(f"[dim]the best {shown} of {counted(answer.total_matches, 'matching table')}; more with --limit[/]")
@@ -128,7 +126,6 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
 
 def _print_guidance(out: Console, heading: str, items: Sequence[GuidanceItem]) -> None:
     from tribal.edges.cli.safe_console import escape
-    from tribal.identity.table_states import change_text
 
     if items:
         out.print(f"\n[bold]{heading}[/]")
@@ -137,8 +134,8 @@ def _print_guidance(out: Console, heading: str, items: Sequence[GuidanceItem]) -
         print_indented(out, escape(each.text), _INDENT)
         said = escape(f"{which}{each.layer}, by {each.author}, {each.age} ago")
         print_indented(out, f"[dim]{said}[/]", _INDENT)
-        for change in each.changed_tables or ():
-            print_indented(out, f"[yellow]{escape(f'since then, {change_text(change)}')}[/]", _INDENT)
+        for line in change_lines(each.changed_tables):
+            print_indented(out, line, _INDENT)
 
 
 def _likely(table: RelatedTable) -> tuple[str, str]:
@@ -251,5 +248,6 @@ VIEWS: dict[str, Callable[[Any, Console], None]] = {
     **ASK_VIEWS,
     **KNOWLEDGE_VIEWS,
     **LINEAGE_VIEWS,
+    **MEMORY_VIEWS,
 }
 """Views by tool name; other answers use the default view."""
