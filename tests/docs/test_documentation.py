@@ -27,7 +27,7 @@ from tribal_contracts import (
 from tribal_contracts.interrogation.settings import InterrogationSettings
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+COMMANDS = sorted(str(command.name) for command in app.registered_commands if not command.hidden)
 
 
 def text(name: str) -> str:

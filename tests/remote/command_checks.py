@@ -296,6 +296,14 @@ def synced(*arguments: str) -> Check:
     return check
 
 
+def decisions(there: WholeEnvironment) -> None:
+    synced("decisions")(there)
+    same("decisions", "adr-042-database-selection")(there)
+    same("decisions", "which database", "--type", "adr")(there)
+    assert "decisions: healthy, last synced" in succeed(there, "status")
+    assert json.loads(succeed(there, "status", "--json"))["sync"]["healthy"]
+
+
 def forget(there: WholeEnvironment) -> None:
     memory = data_of(there, "remember", "Refunds are rare.")["memoryId"]
     succeed(there, "forget", memory)
@@ -379,6 +387,7 @@ WORKING: dict[str, Check] = {
     "recall": prints("recall", "when are invoices sent", text="because: it says"),
     "forget": forget,
     "sync": prints("sync", text="published"),
+    "decisions": decisions,
     "sync-status": prints("sync-status", text="healthy"),
     "knowledge": synced("knowledge"),
     "decision": synced("decision", "adr-042-database-selection"),

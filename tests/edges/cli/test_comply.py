@@ -197,7 +197,7 @@ def test_a_blocking_policy_blocks_on_a_file_that_it_cannot_read_unless_it_says_o
     softened = run_tribal("comply", "code", "--item", "names", cwd=project)
     assert softened.returncode == 0
     assert softened.stdout.splitlines()[0] == f"code/a.sql:2: warn: {reason} [names: Names of tables]"
-    assert json.loads(said("decision", "names", "--json", cwd=project))["item"]["unreadable"] == "warn"
+    assert json.loads(said("decisions", "names", "--json", cwd=project))["item"]["unreadable"] == "warn"
     policy.write_text(NAMES.replace("id: names", "id: names\nunreadable: info"))
     refused = run_tribal("sync", cwd=project)
     assert "names.md:3: unreadable: must be one of block, warn" in refused.stdout + refused.stderr

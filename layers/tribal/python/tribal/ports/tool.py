@@ -81,6 +81,8 @@ class ToolSpec:
     effect: Effect = READS
     command: str | None = None
     """The `tribal` subcommand that calls it; `None` keeps it off the command line."""
+    is_earlier_command: bool = False
+    """Whether another command has replaced it: it keeps working, but no help lists it."""
     paged: tuple[str, ...] = ()
     """The lists of an answer that `next_cursor` continues, as dotted names of fields."""
     example: Mapping[str, Any] = field(default_factory=dict)

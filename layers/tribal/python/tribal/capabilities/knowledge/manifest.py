@@ -69,6 +69,13 @@ CAPABILITY = Capability(
     write_rights=(RIGHT_TO_SYNC,),
     commands=(
         CommandSpec(
+            name="decisions",
+            target="tribal.edges.cli.commands.decisions:decisions",
+            heading="Remember",
+            example="tribal decisions 'which database do new services use'\n"
+            "tribal decisions no-mysql --include-history",
+        ),
+        CommandSpec(
             name="comply",
             target="tribal.edges.cli.comply.command:comply",
             heading="Check",

@@ -105,7 +105,7 @@ def command_line(tools: Registry) -> typer.Typer:
     for name, tool in tools.commands.items():
         if name not in COMMANDS:
             heading = tools.group_of(tool.name).heading
-            app.command(name, help=tool.summary, rich_help_panel=heading)(_placeholder)
+            app.command(name, help=tool.summary, rich_help_panel=heading, hidden=tool.is_earlier_command)(_placeholder)
     return app
 
 

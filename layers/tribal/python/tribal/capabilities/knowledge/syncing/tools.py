@@ -104,6 +104,7 @@ SYNC = ToolGroup(
             handler=_status,
             right=_READ,
             command="sync-status",
+            is_earlier_command=True,
         ),
     ),
     **tool_errors(_WIRE_CODES, _INTERNAL),

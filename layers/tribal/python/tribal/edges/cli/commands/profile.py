@@ -71,9 +71,10 @@ def status(
 ) -> None:
     """Show how far the last run of the deployed environment has come.
 
-    Shows progress by work unit, and whether the index is up to date.
+    Shows progress by work unit, whether the index is up to date, when decisions were synced, and what waits for you.
     """
     from tribal.edges.cli.commands.status import show_status
+    from tribal.edges.cli.profile.client import Client
     from tribal.ports import Caller
 
     app, environment = deployed(context)
@@ -81,6 +82,7 @@ def status(
         app,
         Caller(f"profile:{context.obj}"),
         context.obj,
+        lambda tool, arguments: Client(environment.api()).call(tool, arguments),
         watch=watch,
         interval=interval,
         as_json=as_json,

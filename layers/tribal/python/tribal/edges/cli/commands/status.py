@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tribal.edges.cli.hints import Place
+    from tribal.edges.cli.tools.calling import Call
     from tribal.page_data.caller.waiting import Waiting
     from tribal.ports import Application, Caller
     from tribal.runs.reports.status import StatusReport
-    from tribal_contracts import RunRecord
+    from tribal_contracts import Contract, RunRecord
 
 _HERE = Path()
 _LISTED_ERRORS = 20
@@ -57,21 +58,24 @@ def status(
 ) -> None:
     """Show how far the last run has come.
 
-    Shows progress by work unit, indexing, and who holds the lease.
+    Shows progress by work unit, indexing, who holds the lease, when decisions were synced, and what waits for you.
     """
     from tribal.app.local import local_application
+    from tribal.edges.cli.tools.calling import local_call
     from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
-    app = local_application(settings)
-    show_status(app, local_caller(settings), project, watch=watch, interval=interval, as_json=as_json)
+    app, caller = local_application(settings), local_caller(settings)
+    call = local_call(app, caller, limited=False)
+    show_status(app, caller, project, call, watch=watch, interval=interval, as_json=as_json)
 
 
 def show_status(
     app: Application,
     caller: Caller,
     place: Place,
+    call: Call,
     *,
     watch: bool,
     interval: float,
@@ -84,6 +88,7 @@ def show_status(
         app: provides the store, and the clock to check whether the lease has expired.
         caller: sees what waits for a person.
         place: the folder, or the profile, where the user types commands.
+        call: calls a tool.
         watch: whether to continue until the run has ended.
         interval: seconds between two reads.
         as_json: whether to print JSON.
@@ -105,7 +110,7 @@ def show_status(
         report = read_status(app.store(), app.clock, ThreadWorkerPool())
         spent = app.run.spending() if app.run.spending is not None else None
         state = index() if index is not None else None
-        waits = waiting(caller, app)
+        waits, synced = waiting(caller, app), sync_status(call)
         if as_json:
             spending = (
                 {"spending": asdict(spent)}
@@ -113,6 +118,7 @@ def show_status(
                 else {}
             )
             more = {"waiting": waits.known_counts} if waits.known_counts else {}
+            more |= {} if synced is None else {"sync": synced.model_dump(mode="json", by_alias=True)}
             print_json(_data(report) | spending | ({} if state is None else {"index": state.data}) | more)
         else:
             if watch and sys.stdout.isatty():
@@ -120,11 +126,39 @@ def show_status(
             _print(report, state, again, all_units=not (watch and report.running))
             for line in spending_lines(spent) if spent is not None else ():
                 console().print(line, markup=False)
+            if synced is not None:
+                _print_sync(synced, console())
             if text := _waiting_text(waits, place):
                 console().print(text, markup=False)
         if not watch or not report.running:
             return
         pause.wait(interval)
+
+
+def sync_status(call: Call) -> Contract | None:
+    """Return the answer of `sync_status`; `None` where no decisions are synced, or no tool answers."""
+    from tribal.errors import TribalError
+
+    try:
+        answer: Any = call("sync_status", {})
+    except TribalError:
+        return None
+    is_unused = getattr(answer, "healthy", False) and answer.last_sync_at is None
+    return None if is_unused else answer
+
+
+def _print_sync(answer: Any, out: Console) -> None:
+    from tribal.edges.cli.safe_console import escape
+    from tribal.edges.cli.tools.knowledge_views import sync_text
+    from tribal.tools.registry import EVERYTHING
+
+    error = EVERYTHING.group_of("sync_status").error_of(answer)
+    if error is not None:
+        out.print(f"decisions: unknown: {escape(error.message)}")
+        return
+    out.print(f"decisions: {sync_text(answer)}")
+    for warning in answer.warnings or ():
+        out.print(f"    [yellow]{escape(warning)}[/]")
 
 
 def _waiting_text(waits: Waiting, place: Place) -> str:

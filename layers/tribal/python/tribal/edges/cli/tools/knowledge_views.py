@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import counted
-from tribal.edges.cli.tools.layout import print_grid, print_indented
+from tribal.edges.cli.tools.layout import print_grid, print_indented, print_match
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,12 +28,9 @@ def _print_found(answer: KnowledgeQueryOutput, out: Console) -> None:
     if not answer.items:
         out.print("No decision or policy matches.")
         return
-    for item in answer.items:
-        facts = ", ".join([item.type, item.layer, item.status, *(["with constraints"] if item.has_constraints else [])])
-        out.print(f"[bold]{escape(item.id)}[/]  [dim]{escape(facts)}[/]")
-        print_indented(out, escape(item.title), _INDENT)
-        if item.summary != item.title:
-            print_indented(out, escape(item.summary), _INDENT)
+    for place, item in enumerate(answer.items, start=1):
+        facts = [item.type, item.layer, item.status, *(["with constraints"] if item.has_constraints else [])]
+        print_match(out, place, item.id, facts, map(escape, dict.fromkeys((item.title, item.summary))), None)
     shown = len(answer.items)
     if answer.total_count > shown:
         out.print(f"[dim]{shown} of {answer.total_count:,}; more with --limit[/]")
@@ -87,10 +84,15 @@ def _print_sync(answer: SyncNowOutput, out: Console) -> None:
     print_indented(out, escape(f"{answer.message}."))
 
 
-def _print_status(answer: SyncStatusOutput, out: Console) -> None:
+def sync_text(answer: SyncStatusOutput) -> str:
+    """Say in markup how current decisions are."""
     healthy = "[green]healthy[/]" if answer.healthy else "[red]not healthy[/]"
     ago = "never synced" if answer.last_sync_at is None else f"last synced {answer.time_since_sync} ago"
-    out.print(f"{healthy}, {ago}, {counted(answer.failed_items, 'unusable file')}")
+    return f"{healthy}, {ago}, {counted(answer.failed_items, 'unusable file')}"
+
+
+def _print_status(answer: SyncStatusOutput, out: Console) -> None:
+    out.print(sync_text(answer))
     stats = answer.stats
     out.print(
         f"[dim]{counted(stats.total_syncs, 'sync')}, {counted(stats.total_items_synced, 'item')} synced,"

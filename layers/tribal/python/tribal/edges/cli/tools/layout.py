@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def print_indented(out: Console, markup: str, indent: int = 0) -> None:
 
 
 def print_match(
-    out: Console, place: int, name: str, facts: Sequence[str], texts: Sequence[str], reasons: Sequence[str] | None
+    out: Console, place: int, name: str, facts: Sequence[str], texts: Iterable[str], reasons: Sequence[str] | None
 ) -> None:
     """Print a match of a search.
 
