@@ -88,6 +88,8 @@ PROGRAMS = {
     "chromium": "chromium",
     "bwrap": "bubblewrap",
     "curl": "curl",
+    "zsh": "zsh",
+    "fish": "fish",
 }
 """Programs that tests need besides Python, and their Debian packages."""
 

@@ -376,6 +376,7 @@ WORKING: dict[str, Check] = {
     "interrogations remove": lambda there: refused(
         there, "interrogations", "remove", session(there), says="`interrogation.sessions_days`"
     ),
+    "completion": prints("completion", "bash", text="complete -F _tribal tribal"),
     "search": same("search", "invoice"),
     "table": same("table", "billing.invoice"),
     "join": same("join", "billing.invoice", "billing.customer"),

@@ -25,18 +25,25 @@ class Dialogue:
 
     Args:
         command: without `tribal`. cwd: where it runs. width: columns of the terminal.
-        with_errors: whether standard error goes to the terminal too. environment: more variables.
+        with_errors: whether standard error goes to the terminal too. program: what runs instead of `tribal`.
+        environment: more variables.
     """
 
     def __init__(
-        self, *command: object, cwd: Path, width: int = 120, with_errors: bool = True, **environment: str
+        self,
+        *command: object,
+        cwd: Path,
+        width: int = 120,
+        with_errors: bool = True,
+        program: str | Path = TRIBAL,
+        **environment: str,
     ) -> None:
         variables = clean_environment(TERM="xterm-256color", **environment)
         del variables["COLUMNS"]
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
         self._process = subprocess.Popen(
-            [TRIBAL, *map(str, command)],
+            [program, *map(str, command)],
             cwd=cwd,
             env=variables,
             stdin=theirs,

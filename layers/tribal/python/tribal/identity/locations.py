@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from tribal.errors import StoreError
 from tribal.identity.table_names import store_name
 
 DOCS = "docs/"
@@ -218,11 +217,8 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 def is_key(key: str) -> bool:
     """Whether a store keeps a key unaltered; see `require_key`."""
-    try:
-        require_key(key)
-    except StoreError:
-        return False
-    return True
+    proper = all(_KEY_PART.match(part) for part in key.split("/")) and not _DRIVE.match(key)
+    return proper and len(key.encode()) <= _KEY_BYTES
 
 
 def require_key(key: str) -> None:
@@ -234,8 +230,9 @@ def require_key(key: str) -> None:
     Raises:
         StoreError: when the key is not of this form.
     """
-    proper = all(_KEY_PART.match(part) for part in key.split("/")) and not _DRIVE.match(key)
-    if not proper or len(key.encode()) > _KEY_BYTES:
+    if not is_key(key):
+        from tribal.errors import StoreError  # imported here because most callers only want the names of files
+
         raise StoreError(
             f"{key!r} is not a valid object key: parts are separated by '/', none is empty or begins with '.'"
         )

@@ -8,9 +8,12 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tribal.sql.dialect import fold
-from tribal_contracts import DatabaseType
+
+if TYPE_CHECKING:
+    from tribal_contracts import DatabaseType
 
 _PLAIN_PART = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*\Z")
 _PLAIN_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*\Z")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tribal.sql.visibility import is_visible
-from tribal_contracts import DatabaseType
+
+if TYPE_CHECKING:
+    from tribal_contracts import DatabaseType
 
 _PLAIN_LOWER = re.compile(r"[a-z_][a-z0-9_]*\Z")
 _PLAIN_UPPER = re.compile(r"[A-Z_][A-Z0-9_]*\Z")

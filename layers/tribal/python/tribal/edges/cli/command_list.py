@@ -101,6 +101,12 @@ _OWN = (
         "folder",
     ),
     CommandSpec(
+        name="completion",
+        target="tribal.edges.cli.completion.command:completion",
+        heading="Administer",
+        example="tribal completion bash",
+    ),
+    CommandSpec(
         name="token",
         target=f"{_COMMANDS}.token:token",
         heading="Administer",

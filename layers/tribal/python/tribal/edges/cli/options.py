@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from tribal.edges.cli.completion.names import databases, domains
+
 if TYPE_CHECKING:
     from tribal.edges.cli.profile.client import Client
     from tribal.ports import Application, Caller
@@ -56,7 +58,13 @@ WorkUnits = Annotated[
 ]
 Domains = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time
-    typer.Option("--domain", "-d", metavar="NAME", help="Only this domain; may be given several times."),
+    typer.Option(
+        "--domain",
+        "-d",
+        metavar="NAME",
+        help="Only this domain; may be given several times.",
+        autocompletion=domains,
+    ),
 ]
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Only the tables that failed the last time.")]
 Replan = Annotated[
@@ -79,7 +87,29 @@ Budget = Annotated[
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if rules had to replace the model.")]
 Databases = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time
-    typer.Option("--database", metavar="NAME", help="Only this database; may be given several times."),
+    typer.Option(
+        "--database", metavar="NAME", help="Only this database; may be given several times.", autocompletion=databases
+    ),
+]
+OnlyDatabase = Annotated[
+    Optional[str],  # noqa: UP045 - typer reads it at run time
+    typer.Option(
+        "--database",
+        metavar="NAME",
+        help="Only tables of this database.",
+        show_default=False,
+        autocompletion=databases,
+    ),
+]
+OnlyDomain = Annotated[
+    Optional[str],  # noqa: UP045 - typer reads it at run time
+    typer.Option(
+        "--domain",
+        metavar="NAME",
+        help="Only tables of this business domain.",
+        show_default=False,
+        autocompletion=domains,
+    ),
 ]
 Watch = Annotated[bool, typer.Option("--watch", help="Keep showing it until the run has ended.")]
 Interval = Annotated[float, typer.Option(help="Seconds between two updates with --watch.", min=0.1)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from tribal.edges.cli.console import command, print_json
-from tribal.edges.cli.options import Explain, Json, Project
+from tribal.edges.cli.options import Explain, Json, OnlyDatabase, OnlyDomain, Project
 
 if TYPE_CHECKING:
     from tribal.capabilities.chat.events import Finished
@@ -44,14 +44,8 @@ def ask(
         Optional[str],  # noqa: UP045 - typer reads it at run time
         typer.Option("--wrong", metavar="WHY", help="Mark the last answer as wrong instead.", show_default=False),
     ] = None,
-    database: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--database", metavar="NAME", help="Only tables of this database.", show_default=False),
-    ] = None,
-    domain: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--domain", metavar="NAME", help="Only tables of this business domain.", show_default=False),
-    ] = None,
+    database: OnlyDatabase = None,
+    domain: OnlyDomain = None,
     project: Project = _HERE,
     as_json: Json = False,
     explain: Explain = False,

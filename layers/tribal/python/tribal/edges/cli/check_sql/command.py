@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from tribal.edges.cli.completion.names import databases
 from tribal.edges.cli.console import command, counted, print_json
 from tribal.edges.cli.options import Json, Project
 
@@ -33,7 +34,12 @@ def check_sql(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files with one query each; - is stdin.")],
     database: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--database", metavar="NAME", help="The documented database; needed where there are several."),
+        typer.Option(
+            "--database",
+            metavar="NAME",
+            help="The documented database; needed where there are several.",
+            autocompletion=databases,
+        ),
     ] = None,
     schema: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time

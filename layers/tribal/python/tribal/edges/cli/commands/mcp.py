@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from tribal.edges.cli.completion.names import databases
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.options import Project
 
@@ -29,7 +30,12 @@ def mcp(
     project: Project = _HERE,
     database: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--database", metavar="NAME", help="Show only this database; may be given several times."),
+        typer.Option(
+            "--database",
+            metavar="NAME",
+            help="Show only this database; may be given several times.",
+            autocompletion=databases,
+        ),
     ] = None,
     schema: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from tribal.edges.cli.completion.names import tables
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Json, Project, refuse_with_profile
@@ -35,7 +36,7 @@ def list_offers(
     context: typer.Context,
     table: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--table", metavar="TABLE", help="Only descriptions of this table."),
+        typer.Option("--table", metavar="TABLE", help="Only descriptions of this table.", autocompletion=tables),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Also those that are merged or in the database.")] = False,
     model_prose: _ModelProse = False,
@@ -63,7 +64,9 @@ def prepare(
     context: typer.Context,
     tables: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--table", metavar="TABLE", help="Only this table; may be given several times."),
+        typer.Option(
+            "--table", metavar="TABLE", help="Only this table; may be given several times.", autocompletion=tables
+        ),
     ] = None,
     repository: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time

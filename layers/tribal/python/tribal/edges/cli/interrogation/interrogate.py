@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from tribal.edges.cli.console import command, print_json
-from tribal.edges.cli.options import Json, Project, refuse_with_profile
+from tribal.edges.cli.options import Json, OnlyDatabase, OnlyDomain, Project, refuse_with_profile
 from tribal.ports.capability import USE_STORE
 
 if TYPE_CHECKING:
@@ -34,14 +34,8 @@ def interrogate(
         Optional[int],  # noqa: UP045 - typer reads it at run time
         typer.Option("--iterations", metavar="5..20", help="The most questions of the detective.", show_default=False),
     ] = None,
-    database: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--database", metavar="NAME", help="Only tables of this database."),
-    ] = None,
-    domain: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--domain", metavar="NAME", help="Only tables of this business domain."),
-    ] = None,
+    database: OnlyDatabase = None,
+    domain: OnlyDomain = None,
     report: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads it at run time
         typer.Option("--report", metavar="FILE", help="Exam: write the result as Markdown."),

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, Union, get_
 
 import typer
 
+from tribal.edges.cli.completion.names import databases, domains, tables
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
@@ -29,6 +31,12 @@ if TYPE_CHECKING:
 
 _SEQUENCES = (list, set, frozenset, tuple)
 _STANDARD_INPUT = "-"
+_NAMES: Mapping[str, Callable[[typer.Context, str], list[str]]] = {
+    **dict.fromkeys(("table", "tables", "source_table", "target_table", "also"), tables),
+    "database": databases,
+    "domain": domains,
+}
+"""What a shell completes for a field."""
 _OF_EVERY_COMMAND = {"project", "context", "json", "as_json", "explain"}
 
 
@@ -114,7 +122,7 @@ def _argument(name: str, field: FieldInfo, *, trailing: bool = False) -> Argumen
         # The end of a list would be ambiguous among arguments, and a flag needs a name.
         as_option = repeated or kind.annotation is bool or is_keyword
         made = typer.Option if as_option else typer.Argument
-        info = made(*spelt, help=help_text, metavar=kind.metavar, show_default=False)
+        info = made(*spelt, help=help_text, metavar=kind.metavar, show_default=False, autocompletion=_NAMES.get(name))
         return Argument(
             name, keyword(parameter_name, Annotated[kind.annotation, info], inspect.Parameter.empty), kind.read
         )
@@ -123,9 +131,15 @@ def _argument(name: str, field: FieldInfo, *, trailing: bool = False) -> Argumen
         default = [*default] if default else None
     annotation: Any = kind.annotation if default is not None else Optional[kind.annotation]  # noqa: UP045 - for typer
     if trailing:
-        info = typer.Argument(help=help_text, metavar=kind.metavar, show_default=False)
+        info = typer.Argument(help=help_text, metavar=kind.metavar, show_default=False, autocompletion=_NAMES.get(name))
     else:
-        info = typer.Option(*spelt, help=help_text, metavar=kind.metavar, show_default=default is not None)
+        info = typer.Option(
+            *spelt,
+            help=help_text,
+            metavar=kind.metavar,
+            show_default=default is not None,
+            autocompletion=_NAMES.get(name),
+        )
     return Argument(name, keyword(parameter_name, Annotated[annotation, info], default), kind.read)
 
 
