@@ -6,15 +6,14 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from typer.main import get_command
 
 from tests.app.openai_project import KEY, write_project
+from tests.edges.cli.every_command import every_command
 from tests.edges.cli.tribal_command import tribal
 from tests.fakes.openai import FakeOpenAI
-from tribal.edges.cli.app import app
 from tribal.tools.registry import EVERYTHING
 
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ WITHOUT_MODELS: dict[tuple[str, str], list[tuple[str, ...]]] = {
 def switches() -> set[tuple[str, str]]:
     """Every switch about models: options of commands, and fields of the tools' inputs."""
     found: set[tuple[str, str]] = set()
-    waiting: list[tuple[str, Any]] = [("", get_command(app))]
-    for name, command in waiting:
-        waiting += [(f"{name} {sub}".strip(), each) for sub, each in getattr(command, "commands", {}).items()]
+    for name, command in every_command().items():
         found |= {(name, option) for parameter in command.params for option in parameter.opts}
     for name, spec in EVERYTHING.callable.items():
         found |= {(name, field) for field in spec.models()[0].model_fields}

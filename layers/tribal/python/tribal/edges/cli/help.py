@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import typer
@@ -32,18 +32,23 @@ class Group(_WithExample, TyperGroup):
     """A command that has subcommands, with an example."""
 
 
-def click_command(name: str, function: Callable[..., None], example: str, text: str | None = None) -> Any:
-    """Build the Click command of a function.
+def click_command(name: str, target: Any, example: str, text: str | None = None) -> Any:
+    """Build a Click command.
 
     Args:
         name: of the command.
-        function: what it runs.
-        example: a command line.
+        target: a function, or a `typer.Typer` with subcommands.
+        example: command lines.
         text: the help; by default, the docstring of the function.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name, cls=Command, help=text, epilog=example)(function)
-    return typer.main.get_command(app)
+    if not isinstance(target, typer.Typer):
+        app.command(name, cls=Command, help=text, epilog=example)(target)
+        return typer.main.get_command(app)
+    for subcommand in target.registered_commands:
+        subcommand.cls = Command
+    app.add_typer(target, name=name, cls=Group, help=text, epilog=example)
+    return typer.main.get_group(app).commands[name]
 
 
 def write_commands(commands: Mapping[str, Any], formatter: Any) -> None:
