@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from demo import DECISIONS
 from tests.edges.cli.tribal_command import Json, tribal
+from tribal_demo import DECISIONS
 
 
 @pytest.fixture(name="project")
