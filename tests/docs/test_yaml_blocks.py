@@ -33,7 +33,7 @@ LISTS = [block for block in BLOCKS if isinstance(yaml.safe_load(block.text), lis
 
 @each_case("block", [block for block in BLOCKS if block not in LISTS], ids=lambda block: block.place)
 def test_a_block_of_yaml_is_valid(block: Block, tmp_path: Path) -> None:
-    sections = yaml.safe_load(block.text)
+    sections = yaml.safe_load(block.text) or {}
     if block.page in _ENVIRONMENTS and "databases" not in sections:
         _load_environment(sections, tmp_path)
     elif "profiles" in sections:
