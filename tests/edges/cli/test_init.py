@@ -13,9 +13,9 @@ import yaml
 from tests.cases import each_case
 from tests.edges.cli.terminal import Dialogue
 from tests.edges.cli.tribal_command import tribal, tribal_process
-from tribal.edges.cli.init.answers import Answers, NewDatabase
-from tribal.edges.cli.init.project_files import project_text
-from tribal.edges.cli.init.questions import MODELS, model_of
+from tribal.edges.cli.project.answers import Answers, NewDatabase
+from tribal.edges.cli.project.project_files import project_text
+from tribal.edges.cli.project.questions import MODELS, model_of
 from tribal.models.known_models import model_facts
 from tribal.settings import load_settings
 from tribal_contracts.schemas import SCHEMA_DIRECTORY, json_schema

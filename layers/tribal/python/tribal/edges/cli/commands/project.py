@@ -16,8 +16,8 @@ from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
 if TYPE_CHECKING:
-    from tribal.edges.cli.check_view import CheckReport
-    from tribal.edges.cli.init.answers import Answers
+    from tribal.edges.cli.project.answers import Answers
+    from tribal.edges.cli.project.check_view import CheckReport
     from tribal.ports import CatalogReader
     from tribal.settings import Settings
     from tribal_contracts import DatabaseEntry, DatabaseType
@@ -42,8 +42,8 @@ def init(
     On a terminal it asks at most four questions: where the database is, which environment variable has the password,
     whether rows may be read, and who describes tables. What the DSN answers is not asked. A password is never written.
     """
-    from tribal.edges.cli.init.answers import default_answers
-    from tribal.edges.cli.init.project_files import SCHEMA_LINE, project_text, shipped_schema, write_file
+    from tribal.edges.cli.project.answers import default_answers
+    from tribal.edges.cli.project.project_files import SCHEMA_LINE, project_text, shipped_schema, write_file
     from tribal.errors import ConfigurationError
     from tribal.settings import PROJECT_FILE, SCHEMA_FILE, read_environment
 
@@ -77,7 +77,7 @@ def init(
 
 def _asked(dsn: str | None, environment: Mapping[str, str]) -> Answers:
     """The answers of the user."""
-    from tribal.edges.cli.init.questions import ask_questions
+    from tribal.edges.cli.project.questions import ask_questions
     from tribal.errors import EXIT_INTERRUPTED
 
     try:
@@ -114,7 +114,7 @@ def check(
     With --prompt it prints exactly what a run would send to the model about a table of the last plan, one request per
     line, and sends nothing. It takes samples as a run does; --no-samples leaves them out.
     """
-    from tribal.edges.cli.check_view import next_step, print_report
+    from tribal.edges.cli.project.check_view import next_step, print_report
     from tribal.errors import ConfigurationError
     from tribal.settings import load_settings
 
@@ -161,7 +161,7 @@ def _print_statements(settings: Settings, *, as_json: bool) -> None:
 
 def _checked(settings: Settings, *, ask: bool) -> CheckReport:
     from tribal.app.local import local_application
-    from tribal.edges.cli.check_view import CheckReport
+    from tribal.edges.cli.project.check_view import CheckReport
     from tribal.errors import EXIT_PARTIAL
     from tribal.identity.expansion import expanded
 
@@ -176,7 +176,7 @@ def _checked(settings: Settings, *, ask: bool) -> CheckReport:
 
 def _access(open_reader: Callable[[DatabaseEntry], CatalogReader], entry: DatabaseEntry) -> tuple[dict[str, Any], int]:
     """What can be read of a database, as JSON, and the exit code for that."""
-    from tribal.edges.cli.check_view import access_data
+    from tribal.edges.cli.project.check_view import access_data
     from tribal.errors import EXIT_PARTIAL, ConfigurationError, DatabaseError
     from tribal.planning import is_selected
 
@@ -192,7 +192,7 @@ def _access(open_reader: Callable[[DatabaseEntry], CatalogReader], entry: Databa
 
 def _note_other_schema(project: Path) -> None:
     """Say so if the schema for editors is that of another version."""
-    from tribal.edges.cli.init.project_files import shipped_schema
+    from tribal.edges.cli.project.project_files import shipped_schema
     from tribal.settings import SCHEMA_FILE
 
     file = project / SCHEMA_FILE

@@ -6,7 +6,7 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
-from tribal.edges.cli.init.answers import PASSWORD_VARIABLE, Answers, NewModel
+from tribal.edges.cli.project.answers import PASSWORD_VARIABLE, Answers, NewModel
 from tribal.errors import ConfigurationError
 from tribal.settings import SCHEMA_FILE
 

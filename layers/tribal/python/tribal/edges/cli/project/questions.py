@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import typer
 
-from tribal.edges.cli.init.answers import (
+from tribal.edges.cli.project.answers import (
     ADDRESS_VARIABLE,
     PASSWORD_VARIABLE,
     Answers,
