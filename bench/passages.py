@@ -22,7 +22,7 @@ import numpy as np
 
 from bench.harness import Bench, Row, Table, measure, memory_mb, percentile, run
 from tribal.adapters.local.folder import FolderStore
-from tribal.adapters.sqlite.passages import PublishedPassages
+from tribal.adapters.sqlite.passages.published import PublishedPassages
 from tribal.naming import content_words, query_terms
 from tribal_contracts.chat.collections import EmbeddingRecord, StoredPassage
 

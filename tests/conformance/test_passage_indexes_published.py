@@ -21,7 +21,7 @@ from tests.fakes import MemoryStore
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
-from tribal.adapters.sqlite.passages import PublishedPassages
+from tribal.adapters.sqlite.passages.published import PublishedPassages
 from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import ObjectStore
 from tribal_contracts.chat.collections import PassageIndexPointer

@@ -8,7 +8,7 @@ from tests.cases import each_case
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.simulation import Simulation
 from tests.models.building import MODEL, PRICE, budget, meet, record, settings, take_lease, timing
-from tribal.edges.cli.model_view import cache_line, spending_lines
+from tribal.edges.cli.views.model import cache_line, spending_lines
 from tribal.identity.locations import BUDGET_FILE
 from tribal.models import Budget, Caps, Spender, read_spending
 from tribal.models.timing import timestamp

@@ -17,7 +17,7 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.describing import RulesDescriber, RulesDescribers
-from tribal.edges.cli.run_report import record_exit_code
+from tribal.edges.cli.views.run_report import record_exit_code
 from tribal.errors import EXIT_PARTIAL
 from tribal.identity import locations
 from tribal.ports import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.fakes.catalogs import column, table
 from tests.planning.planned_shop import SHOP, Shop
-from tribal.edges.cli.plan_view import LISTED_TABLES, changes, moves
+from tribal.edges.cli.views.plan import LISTED_TABLES, changes, moves
 
 
 def test_new_gone_and_changed_tables_are_listed_by_name() -> None:

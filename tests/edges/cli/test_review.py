@@ -17,7 +17,7 @@ from tribal.capabilities.interrogation.open_gaps.recording import record
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.documenting import LintReport
 from tribal.documenting.lint import Coverage, Finding
-from tribal.edges.cli.review_view import print_lint
+from tribal.edges.cli.views.review import print_lint
 from tribal.identity.locations import INDEX_FILE, OPEN_GAPS_FILE
 
 BEFORE = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cases import each_case
 from tests.fakes import FixedClock, MemoryStore
-from tribal.edges.cli.run_report import record_exit_code
+from tribal.edges.cli.views.run_report import record_exit_code
 from tribal.runs.records import RunLog
 from tribal_contracts import AgentStatus, agent_error
 

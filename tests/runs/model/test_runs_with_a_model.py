@@ -11,7 +11,7 @@ from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, contents, says, shop
 from tribal.describing import RulesDescriber
-from tribal.edges.cli.run_report import record_exit_code
+from tribal.edges.cli.views.run_report import record_exit_code
 from tribal.errors import ConfigurationError
 from tribal.identity import locations
 from tribal_contracts import DatabaseEntry, WorkUnitProgress

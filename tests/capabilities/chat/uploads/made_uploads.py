@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.capabilities.chat.made import WritingModels
 from tests.fakes import FixedClock, MemoryStore, application
-from tribal.adapters.sqlite.passages import PublishedPassages
+from tribal.adapters.sqlite.passages.published import PublishedPassages
 from tribal.capabilities.chat.collections.files import CollectionFiles
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.uploads.ingesting import ingest

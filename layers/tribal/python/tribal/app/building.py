@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.capabilities import capabilities
 from tribal.errors import TribalError
+from tribal.errors.packages import install_command
 from tribal.ports import Provider
 from tribal.ports.application import SectionReadiness
 from tribal.ports.capability import load
+from tribal_contracts.core.sections import find_section
 
 if TYPE_CHECKING:
     from tribal.app.models import Models
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from tribal.ports import Application, Clock, Embedder, ModelReadiness, ObjectStore, Secrets
     from tribal.ports.application import Closable, GapReader
     from tribal.ports.caller import Caller
+    from tribal.ports.capability import Capability
     from tribal.ports.derived import DerivedValues
     from tribal.ports.remembering.audit import AuditLog
     from tribal.ports.remembering.guidance import Guidance, GuidanceSource
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
 
 _LOG = logging.getLogger(__name__)
+_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*\bextra == ['\"]([a-z]+)['\"]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,16 +121,45 @@ class BuiltCapabilities:
 
     def section_readiness(self, sections: Mapping[str, CapabilitySettings]) -> list[SectionReadiness]:
         """Check whether optional packages are installed, and what sections name exists; calls no server."""
-        from tribal.app.packages import missing_packages
-
         found: list[SectionReadiness] = []
         for capability in capabilities():
             built = self.built.get(capability.name)
-            if missing := missing_packages(capability, sections):
+            if missing := _missing_packages(capability, sections):
                 found.append(SectionReadiness(capability.name, "optional packages", missing))
             elif built is not None and built.section_readiness is not None:
                 found += built.section_readiness()
         return found
+
+
+def _missing_packages(capability: Capability, sections: Mapping[str, CapabilitySettings]) -> str:
+    """Return which packages a capability lacks and what to run; empty if none, or if it is not configured."""
+    section = None if capability.section is None else find_section(sections, capability.section())
+    if section is None or not section.needs_packages:
+        return ""
+    problems = []
+    for extra in capability.extras:
+        if missing := [name for name in _packages(extra) if not _is_installed(name)]:
+            verb = "is" if len(missing) == 1 else "are"
+            problems.append(f"{', '.join(missing)} {verb} not installed; run: {install_command(extra)}")
+    return "; ".join(problems)
+
+
+def _packages(extra: str) -> list[str]:
+    try:
+        requirements = metadata.requires("tribal-knowledge") or []
+    except metadata.PackageNotFoundError:
+        # The sources run without being installed.
+        return []
+    found = (_REQUIREMENT.match(each) for each in requirements)
+    return [each[1] for each in found if each is not None and each[2] == extra]
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        metadata.distribution(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _joined(sources: Sequence[Callable[[], GuidanceSource | None]]) -> GuidanceSource:

@@ -89,7 +89,7 @@ def _instructions(models: Models) -> str:
 
 
 def _indexes(store: Provider[ObjectStore], scratch: Path) -> PassageIndexes:
-    from tribal.adapters.sqlite.passages import PublishedPassages
+    from tribal.adapters.sqlite.passages.published import PublishedPassages
 
     return PublishedPassages(store(), scratch / "indexes")
 

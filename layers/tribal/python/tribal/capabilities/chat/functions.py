@@ -15,7 +15,7 @@ _UPLOADS, _ALL = "collections/*/uploads/*", "collections/*"
 _AUDIT = "audit/chat/*"
 
 _LOADS_CHAT = """
-from tribal.adapters.sqlite.passages import PublishedPassages
+from tribal.adapters.sqlite.passages.published import PublishedPassages
 from tribal.capabilities.chat.asking.chat import Chat
 from tribal.capabilities.chat.laws.integrity import integrity
 assert not {"openai", "anthropic", "pypdfium2", "mammoth"} & {*sys.modules}
@@ -32,7 +32,7 @@ SqsQueue(aws_client("sqs"), "url")
 _LOADS_INGESTER = """
 from tribal.adapters.aws.queue import SqsQueue
 from tribal.adapters.documents.parser import DocumentProcesses
-from tribal.adapters.sqlite.passages import PublishedPassages
+from tribal.adapters.sqlite.passages.published import PublishedPassages
 import subprocess
 DocumentProcesses()
 assert not {"openai", "anthropic", "pypdfium2", "mammoth"} & {*sys.modules}

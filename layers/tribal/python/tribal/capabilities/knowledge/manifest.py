@@ -70,7 +70,7 @@ CAPABILITY = Capability(
     commands=(
         CommandSpec(
             name="decisions",
-            target="tribal.edges.cli.commands.decisions:decisions",
+            target="tribal.edges.cli.decisions.command:decisions",
             heading="Remember",
             example="tribal decisions 'which database do new services use'\n"
             "tribal decisions no-mysql --include-history",

@@ -55,7 +55,7 @@ def plan(
     like, then run tribal document. --new-prose quotes what rewriting everything would cost.
     """
     from tribal.app.local import local_application
-    from tribal.edges.cli.plan_view import last_plan, print_plan
+    from tribal.edges.cli.views.plan import last_plan, print_plan
     from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
@@ -178,7 +178,7 @@ def run(
     Run it as often as you like. If nothing changed, nothing is rewritten; a stopped run is resumed.
     """
     from tribal.app.local import local_application
-    from tribal.edges.cli.model_view import agree
+    from tribal.edges.cli.views.model import agree
     from tribal.ports import RunParameters
     from tribal.runs.local import LocalRun
     from tribal.settings import load_settings
@@ -264,7 +264,7 @@ def _report(
     work: LocalRun, settings: Settings, as_json: bool, next_step: str, *, open_page: bool = False, strict: bool = False
 ) -> None:
     """Print how the run ended, and exit with its code."""
-    from tribal.edges.cli.run_report import print_record, record_exit_code
+    from tribal.edges.cli.views.run_report import print_record, record_exit_code
     from tribal.identity.locations import CATALOG_OVERVIEW_PAGE, DOCS
 
     record = work.record

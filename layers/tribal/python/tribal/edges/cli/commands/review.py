@@ -87,7 +87,7 @@ def diff(
 
 
 def _show_comparison(found: Comparison, affected: list[Impact] | None, *, exit_code: bool, as_json: bool) -> None:
-    from tribal.edges.cli.review_view import comparison_data, print_comparison, print_impact
+    from tribal.edges.cli.views.review import comparison_data, print_comparison, print_impact
     from tribal.errors import EXIT_DATABASE, EXIT_PARTIAL
 
     if as_json:
@@ -179,7 +179,7 @@ def lint(
     """
     from tribal.app.local import local_application
     from tribal.documenting import lint as lint_documents
-    from tribal.edges.cli.review_view import lint_data, print_lint
+    from tribal.edges.cli.views.review import lint_data, print_lint
     from tribal.edges.local_caller import local_caller
     from tribal.errors import EXIT_PARTIAL
     from tribal.settings import load_settings
@@ -227,7 +227,7 @@ def todo(
     them and by how unclear their names are. Ends with lines to fill in for annotations/ in this folder.
     """
     from tribal.documenting import todo as rank
-    from tribal.edges.cli.review_view import print_todo, todo_data
+    from tribal.edges.cli.views.review import print_todo, todo_data
 
     app, caller = documented(context, project)
     found = rank(app.store(), limit, app.open_gaps(caller))

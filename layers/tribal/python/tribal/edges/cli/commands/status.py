@@ -97,7 +97,7 @@ def show_status(
     from dataclasses import asdict
     from threading import Event
 
-    from tribal.edges.cli.model_view import spending_lines
+    from tribal.edges.cli.views.model import spending_lines
     from tribal.page_data.caller.waiting import waiting
     from tribal.runs.reports.status import read_status
     from tribal.runs.workers.pool import ThreadWorkerPool
@@ -218,8 +218,8 @@ def _by_reason(left_to_rules: Mapping[str, str]) -> dict[str, list[str]]:
 def _print(report: StatusReport, state: IndexState | None, again: Callable[[str], str], *, all_units: bool) -> None:
     """Print the report; while watching, only the units of interest."""
     from tribal.documenting import WAITING
-    from tribal.edges.cli.model_view import usage_text, waiting_lines
     from tribal.edges.cli.safe_console import escape
+    from tribal.edges.cli.views.model import usage_text, waiting_lines
     from tribal.jobs.lease_file import holder_text
 
     out = console()

@@ -95,7 +95,7 @@ def follow(
     """
     from threading import Event
 
-    from tribal.edges.cli.run_report import print_record, record_exit_code
+    from tribal.edges.cli.views.run_report import print_record, record_exit_code
     from tribal.errors import EXIT_INTERRUPTED
     from tribal.runs.reports.following import Following
     from tribal.runs.workers.pool import ThreadWorkerPool

@@ -173,7 +173,7 @@ class LocalContributions:
         return Status(lines, counts, found)
 
     def _cost(self, quote: ModelQuote) -> str:
-        from tribal.edges.cli.model_view import dollars, quote_text
+        from tribal.edges.cli.views.model import dollars, quote_text
         from tribal_contracts import NANODOLLARS
 
         limit = dollars(round(self.service.parts.settings.per_cycle_usd * NANODOLLARS))

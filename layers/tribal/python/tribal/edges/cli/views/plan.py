@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tribal.edges.cli.console import console
-from tribal.edges.cli.model_view import dollars, over_limit, plan_quote, quote_text
-from tribal.edges.cli.run_report import LISTED_ERRORS
+from tribal.edges.cli.views.model import dollars, over_limit, plan_quote, quote_text
+from tribal.edges.cli.views.run_report import LISTED_ERRORS
 from tribal.errors import PlanError
 from tribal.identity.locations import PLAN_FILE
 from tribal.planning import load_plan

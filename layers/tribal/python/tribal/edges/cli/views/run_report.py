@@ -18,7 +18,7 @@ LISTED_ERRORS = 20
 
 def print_record(record: RunRecord, indexed: str = "") -> None:
     """Print one line with the counts, then the errors; `indexed` is the result of indexing, if the run indexed."""
-    from tribal.edges.cli.model_view import cache_line, usage_text
+    from tribal.edges.cli.views.model import cache_line, usage_text
     from tribal.runs.records import state_of
     from tribal.runs.sinks import one_line
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from tribal.adapters.sqlite.checksum import hash_of
-from tribal.adapters.sqlite.passage_file import write_file
-from tribal.adapters.sqlite.passage_index import SqlitePassageIndex
+from tribal.adapters.sqlite.passages.file import write_file
+from tribal.adapters.sqlite.passages.index import SqlitePassageIndex
 from tribal.adapters.sqlite.published import CHECK_EVERY_SECONDS, fetch
 from tribal.errors import (
     IndexNotReady,

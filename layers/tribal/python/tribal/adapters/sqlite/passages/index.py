@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribal.adapters.sqlite import passage_file
-from tribal.adapters.sqlite.passage_file import COUNT, LENGTH, POSITION
+from tribal.adapters.sqlite.passages import file as passage_file
+from tribal.adapters.sqlite.passages.file import COUNT, LENGTH, POSITION
 from tribal.adapters.sqlite.schema import READ_ERRORS, distinct_terms, encode_term
 from tribal.errors import IndexNotReady
 from tribal.ports.index.reader import MatchedTerms

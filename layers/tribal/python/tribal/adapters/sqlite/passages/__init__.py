@@ -1,0 +1,1 @@
+"""Passages of collections in files that are published."""

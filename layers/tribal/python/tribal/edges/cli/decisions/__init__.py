@@ -1,0 +1,1 @@
+"""`tribal decisions`."""
