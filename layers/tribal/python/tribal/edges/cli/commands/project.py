@@ -37,7 +37,7 @@ def init(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a commented databases.yaml, and the schema by which editors complete and check it.
+    """Write a commented databases.yaml and its schema.
 
     On a terminal it asks at most four questions: where the database is, which environment variable has the password,
     whether rows may be read, and who describes tables. What the DSN answers is not asked. A password is never written.
