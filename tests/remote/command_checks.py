@@ -140,7 +140,7 @@ def chat(there: WholeEnvironment) -> None:
     assert (nowhere.returncode, "there is no collection 'nowhere'" in nowhere.stderr) == (7, True)
     lines = there.ask("chat", piped=f"{QUESTION}\n{'x' * 5_000}\nAnd of customer?\n")
     assert (lines.returncode, lines.stdout.count("Sources")) == (2, 2)
-    assert "error: the question has 5,000 characters; shorten it to 4,000" in lines.stderr
+    assert "error: the question has 5,000 characters; shorten it to at most 4,000" in lines.stderr
     refused(there, "chat", QUESTION, "--no-model", says="if the collection lists none")
 
 

@@ -30,7 +30,7 @@ def test_parts_of_the_ai_sdk_are_joined_and_others_are_ignored_with_a_warning() 
     parts = [{"type": "text", "text": "What is "}, {"type": "file", "url": "x"}, {"type": "text", "text": "it?"}]
     found = read_conversation(request({"id": "1", "role": "user", "parts": parts, "metadata": {}}))
     assert found.question == "What is it?"
-    assert found.warnings == ("parts of type file were ignored; only text is read",)
+    assert found.warnings == ("parts of type file were ignored; only text is supported",)
 
 
 def test_a_lone_surrogate_is_replaced() -> None:

@@ -162,7 +162,7 @@ def test_of_two_processes_one_asks_and_the_other_is_refused() -> None:
         with pytest.raises(SessionHeld) as raised:
             setting.run("two")
         refused.append(raised.value.code)
-        assert re.search(r"if it was killed, the session can be resumed in \d+ s$", str(raised.value))
+        assert re.search(r"if that process was killed, the session can be resumed in \d+ s$", str(raised.value))
 
     setting.begin = run_another
     setting.run("one")

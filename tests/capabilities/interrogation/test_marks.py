@@ -158,7 +158,7 @@ def test_a_static_site_never_shows_a_mark(shop: Shop) -> None:
         ({"why": "x" * 501}, "the reason has 501 characters; at most 500 are allowed"),
         ({"why": "password=hunter2-4711-xyz"}, "the reason contains what looks like a secret"),
         ({"tables": []}, "a mark needs the tables that the answer cited"),
-        ({"tables": [CUSTOMER] * 11}, "a mark has 11 tables; at most 10 are allowed"),
+        ({"tables": [CUSTOMER] * 11}, "the mark names 11 tables; at most 10 are allowed"),
     ],
 )
 def test_what_cannot_be_marked_is_refused_by_name(shop: Shop, changed: dict[str, Any], message: str) -> None:

@@ -131,7 +131,7 @@ def test_a_unit_that_nothing_states_is_asked_for(examine: Examine) -> None:
         return table.model_copy(update={"columns": columns})
 
     unknown = examine([customer(), with_total("What the customer has to pay.")], "total of each invoice")
-    assert "in which unit" in gaps_about(unknown, total)[0].description
+    assert "no unit is documented" in gaps_about(unknown, total)[0].description
     known = examine([customer(), with_total("What the customer has to pay, in cents.")], "total of each invoice")
     assert gaps_about(known, total) == []
 

@@ -130,7 +130,7 @@ def test_an_interim_summary_escapes_what_people_wrote() -> None:
     ended = transitions.stop(session, "ann", NOW)
     assert ended.interim_audit is not None
     assert "&lt;script&gt;" in ended.interim_audit.summary
-    assert "1 question asked, 1 gap open (1 medium), 0 contradictions." in ended.interim_audit.summary
+    assert "1 question asked, 1 open gap (1 medium), 0 contradictions." in ended.interim_audit.summary
 
 
 def test_times_do_not_decrease_when_a_clock_goes_back() -> None:

@@ -18,7 +18,7 @@ def test_every_line_of_a_pipe_is_a_question(tmp_path: Path) -> None:
     assert chatted.stdout.count("Sources") == 2
     assert chatted.returncode == 2
     errors = [line for line in chatted.stderr.splitlines() if not line.startswith("note: ")]
-    assert errors == ["error: the question has 5,000 characters; shorten it to 4,000"]
+    assert errors == ["error: the question has 5,000 characters; shorten it to at most 4,000"]
     assert tribal("chat", cwd=tmp_path, piped=f"{good}\n").returncode == 0
 
 

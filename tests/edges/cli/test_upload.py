@@ -157,7 +157,7 @@ def test_a_collection_that_is_not_configured_comes_with_the_lines_to_add(tmp_pat
     assert "error:   collections:\nerror:     - name: handbook\n" in missing.stderr
     none = tribal("upload", "a.txt", cwd=tmp_path)
     assert none.returncode == 2
-    assert "no other collection is configured" in none.stderr
+    assert "none is configured for uploads" in none.stderr
     assert (
         "There are no collections yet; to create one, add it to databases.yaml:"
         in tribal("collections", cwd=tmp_path).stdout

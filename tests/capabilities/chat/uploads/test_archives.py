@@ -36,7 +36,7 @@ from tribal_contracts.chat.settings import UploadLimits
 
 LIMITS = UploadLimits()
 GOOD = ("good.txt", TEXT)
-NESTED = "it is an archive in an archive; upload it separately"
+NESTED = "it is an archive inside an archive; upload it separately"
 TOO_PACKED = "it unpacks to more than 100 times its packed size (chat.uploads.ratio)"
 UNSUPPORTED = "its type is not supported; upload .pdf, .docx, .md, .txt, .html, or a .zip of these"
 METHOD = "its compression method is not supported; use deflate"

@@ -51,7 +51,7 @@ def test_a_listed_type_whose_first_bytes_agree_is_taken(name: str, head: bytes, 
         (
             "a.docx",
             bytes.fromhex("d0cf11e0a1b11ae1"),
-            "'a.docx' has a password or an older format; save it as .docx without a password",
+            "'a.docx' is password-protected or in an older format; save it as .docx without a password",
         ),
         ("a.txt", b"MZ\0", f"'a.txt' is not text; {READ}"),
         ("a.txt", "x".encode("utf-32"), f"'a.txt' is not text; {READ}"),

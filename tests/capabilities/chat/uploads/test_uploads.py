@@ -123,7 +123,7 @@ def test_an_upload_without_a_collection_goes_to_the_configured_or_the_only_one(t
     assert chosen.accept("a.txt", "a", "handbook").collection == "handbook"
     single = replace(made, entries=[HANDBOOK])
     assert single.accept("a.txt", "a").collection == "handbook"
-    with pytest.raises(UploadRefused, match="no other collection is configured"):
+    with pytest.raises(UploadRefused, match="no collection was named, and none is configured for uploads"):
         replace(made, entries=[]).accept("a.txt", "a")
 
 

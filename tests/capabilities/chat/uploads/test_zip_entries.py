@@ -37,15 +37,15 @@ def unicode_path(name: bytes, shown: str) -> bytes:
         (entries(b"", b"good.md"), "it has no name"),
         (
             entries(b"\xff.md", b"good.md", flags=UTF8),
-            "its name is declared as UTF-8 but is not; rename it",
+            "its name is declared as UTF-8 but is not valid UTF-8; rename it",
         ),
-        (entries(b"notes/", b"good.md"), "it is a folder with the content of a file"),
+        (entries(b"notes/", b"good.md"), "it is marked as a folder but contains data"),
         (entries(b"bad.md", b"good.md", cut=(b"PK\3\4", b"PK\0\0")), "it is damaged"),
         (entries(b"bad.md", b"good.md", cut=(TEXT, TEXT[::-1])), "it is damaged"),
         (entries(b"bad.md", b"good.md", cut=(b"bad.md", b"b4d.md")), "it is damaged"),
         (
             entries(b"bad.md", b"good.md", cut=(b"PK\1\2", b"PK\0\0")),
-            "its entry in the directory of the archive is damaged",
+            "its entry in the archive's directory is damaged",
         ),
     ],
 )

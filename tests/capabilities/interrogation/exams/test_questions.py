@@ -52,14 +52,18 @@ def test_a_table_is_read_whatever_separates_its_columns(name: str, text: str, en
         ("q.txt", b"fine?\n" + b"x" * 2_001, "q.txt:2: the question has 2001 characters"),
         ("q.txt", b"fine?\npassword=hunter2-4711-xyz?", "q.txt:2: the question contains what looks like a secret"),
         ("q.txt", b"\n".join(b"%d?" % number for number in range(5_001)), "q.txt:5001: an exam has at most 5,000"),
-        ("q.csv", b"team,what\na,b\n", "q.csv:1: no column is named 'question'"),
-        ("q.csv", b"sep=;\nteam;what\na;b\n", "q.csv:2: no column is named 'question'"),
+        ("q.csv", b"team,what\na,b\n", "q.csv:1: there is no `question` column"),
+        ("q.csv", b"sep=;\nteam;what\na;b\n", "q.csv:2: there is no `question` column"),
         ("q.csv", b"sep=;\nteam;question\n\na;\n", "q.csv:4: the question is blank"),
         ("q.txt", "fine?".encode("utf-16")[:-1], "q.txt:1: the line is not UTF-8"),
         ("q.csv", b'question\n"fine?"x\n', "q.csv:2: the line is not CSV"),
         ("q.csv", b"team,question\na\n", "q.csv:2: the question is blank"),
-        ("q.jsonl", b'{"question": "fine?"}\n{"question": 1}\n', "q.jsonl:2: the line has no text 'question'"),
-        ("q.jsonl", b"{", "q.jsonl:1: the line is not JSON"),
+        (
+            "q.jsonl",
+            b'{"question": "fine?"}\n{"question": 1}\n',
+            "q.jsonl:2: the line has no `question` field with text",
+        ),
+        ("q.jsonl", b"{", "q.jsonl:1: the line is not valid JSON"),
     ],
 )
 def test_a_bad_line_is_named(name: str, data: bytes, message: str) -> None:

@@ -123,7 +123,7 @@ def lacking_codes(table: TableDocument, column: DocumentedColumn, meant: Documen
         return
     name = short_column_name(table, column)
     if not meant.allowed_values:
-        text = f"nothing says which values {name} has, and what they mean"
+        text = f"nothing says which values {name} has or what they mean"
         yield Lack(column_name(table, column), "missing_information", text)
     elif codes := codes_without_meaning(meant):
         yield lacking_meaning(table, column, codes)

@@ -206,7 +206,8 @@ def _unit(match: ColumnMatch | None, focus: Focus, library: Library) -> Filled:
         by_name = "" if {*unit_of(meant).split()} <= words_of(meant.description.text) else ", by its name"
         lead = f"{short_column_name(table, column)} is in {unit_of(meant)}{by_name}."
         return Filled([of_table(table, column_name(table, column), lead), *said], tables, words=words)
-    text = f"nothing says in which {'currency' if asked_for & _MONEY else 'unit'} {short_column_name(table, column)} is"
+    wanted = "currency" if asked_for & _MONEY else "unit"
+    text = f"no {wanted} is documented for {short_column_name(table, column)}"
     lack = Lack(column_name(table, column), "missing_information", text)
     return not_said(Filled(said, tables, [lack], words=words))
 

@@ -1,4 +1,4 @@
-"""Read a request: the question and the conversation before it, which is untrusted data."""
+"""Read a request, which is untrusted data: the question and the conversation before it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def read_conversation(request: ChatRequest) -> Conversation:
     if not question:
         raise QuestionInvalid("the question is blank; write what you want to know")
     if len(question) > MAX_QUESTION_CHARS:
-        raise QuestionInvalid(f"the question has {len(question):,} characters; shorten it to {MAX_QUESTION_CHARS:,}")
+        raise QuestionInvalid(
+            f"the question has {len(question):,} characters; shorten it to at most {MAX_QUESTION_CHARS:,}"
+        )
     return Conversation(question, tuple(turns[:-1]), tuple(_ignored(request.messages)))
 
 
@@ -77,4 +79,4 @@ def _text(message: ChatMessage) -> str:
 
 def _ignored(messages: Sequence[ChatMessage]) -> list[str]:
     kinds = {str(part.get("type"))[:40] for part in messages[-1].parts or () if part.get("type") != "text"}
-    return [f"parts of type {', '.join(sorted(kinds))} were ignored; only text is read"] if kinds else []
+    return [f"parts of type {', '.join(sorted(kinds))} were ignored; only text is supported"] if kinds else []

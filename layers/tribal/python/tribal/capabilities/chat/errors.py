@@ -27,7 +27,7 @@ class CollectionNotFound(NotFound):
 
 
 class CollectionMismatch(TribalError):
-    """The collection was embedded with another model or dimension than the configured one."""
+    """The collection was not embedded with the configured model and number of dimensions."""
 
     default_code = "CHAT_COLLECTION_MISMATCH"
     exit_code = EXIT_USAGE

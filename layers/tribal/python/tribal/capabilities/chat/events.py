@@ -49,7 +49,7 @@ class Finished:
     error: AgentError | None = None
     intent: Intent | None = None
     model: str | None = None
-    """The provider's name of the model that answered; `extractive` if none did."""
+    """The provider's name for the model that answered; `extractive` if none did."""
     dropped_sentences: int = 0
     warnings: tuple[str, ...] = ()
     verdict: AnswerVerdict = "answered"
@@ -57,7 +57,7 @@ class Finished:
     unexplained: tuple[str, ...] = ()
     """Words of the question that nothing explains."""
     reading: QuestionReading | None = None
-    """How the question was read; `None` without documentation."""
+    """How the question was interpreted; `None` without documentation."""
     main_tables: tuple[str, ...] = ()
     """Tables that the answer is about."""
     left_out: int = 0

@@ -43,11 +43,12 @@ class ChatParts:
     scratch: Path
     """Folder for temporary files."""
     launch: Callable[[str, str], None] | None = None
-    """Starts the job with this collection and ID elsewhere; `None` if the uploading process runs it."""
+    """Starts the job with this collection and ID in another process; `None` if the uploading process runs it."""
     asks_models: bool = True
     """Whether models and embedding servers may be called. If not, nothing is sent to any of them."""
     address: Callable[[str, int, str], UploadAddress] | None = None
-    """Returns the address for an announced upload, by key, size and SHA-256; `None` if files arrive only in forms."""
+    """Returns the address for an announced upload, given its key, size and SHA-256; `None` if files arrive only in
+    forms."""
 
     def close(self) -> None:
         """Close open resources."""

@@ -57,7 +57,7 @@ CHAT = ToolGroup(
             summary="Answer a question from the documentation, with sources.",
             description="Answers a question from the documentation: tables, columns, codes and joins, and the decisions"
             " and memories that apply. Each statement names its source, and unexplained words are listed. No data is"
-            " read. With a collection, it answers from that collection's documents, or refuses by its laws. To write"
+            " read. With a collection, it answers from that collection's documents, or refuses under its laws. To write"
             " SQL, call get_query_context instead.",
             models=models_of("tribal_contracts.answering.answers", "AskInput", "Answer"),
             handler=_ask,
@@ -74,7 +74,8 @@ CHAT = ToolGroup(
     invalid_input_code="CHAT_QUESTION_INVALID",
     internal_code="CHAT_INTERNAL",
     access_denied_code="CHAT_ACCESS_DENIED",
-    instructions="ask answers a question from the documentation, with sources; reading says how it was read. success,"
-    " error, warnings, tokens_used, total, returned and truncated mean the same as in the other tools.",
+    instructions="`ask` answers a question from the documentation, with sources; `reading` shows how the"
+    " question was interpreted. success, error, warnings, tokens_used, total, returned and truncated mean the same as"
+    " in the other tools.",
     explained=frozenset("reading success error warnings tokens_used total returned truncated".split()),
 )

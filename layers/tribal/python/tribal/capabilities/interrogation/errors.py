@@ -53,7 +53,7 @@ class InterrogationForbidden(RightMissing):
 
 
 class SessionsBusy(TribalError):
-    """Too many sessions are running. Retryable later."""
+    """Too many sessions are running. Retry later."""
 
     default_code = "INT_SESSIONS_BUSY"
     exit_code = EXIT_LOCKED
@@ -62,7 +62,7 @@ class SessionsBusy(TribalError):
 
 
 class SessionHeld(SessionsBusy):
-    """Another process runs the session. Retryable once its lease has expired."""
+    """Another process runs the session. Retry once its lease has expired."""
 
 
 class SessionEnded(TribalError):

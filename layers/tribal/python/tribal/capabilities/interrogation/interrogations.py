@@ -148,7 +148,7 @@ class Interrogations:
         *,
         report: Callable[[InterrogationSession], None] = lambda _: None,
     ) -> InterrogationSession:
-        """Save a new session and run it here until it ends; raises as `run` does.
+        """Save a new session and run it in this process until it ends. Raises the same errors as `run`.
 
         Args:
             session: a session that is not saved yet.
@@ -243,7 +243,9 @@ class Interrogations:
             with suppress(SessionInvalid, SessionNotFound):
                 running += is_held(self.sessions.read_key(each.key).record, self.app.clock)
         if running >= MOST_RUNNING:
-            raise SessionsBusy(f"{running} sessions are already running, the maximum; wait for one to end, or stop one")
+            raise SessionsBusy(
+                f"{running} sessions are already running, which is the maximum; wait for one to end, or stop one"
+            )
 
     def _remove_expired(self) -> None:
         oldest = self.app.clock.real() - timedelta(days=self.settings.sessions_days)
@@ -261,12 +263,12 @@ def run_for_owner(
         app: the application.
         session_id: ID of a saved session.
         stop: stop token with the deadline.
-        identity: whose memories and decisions to read. The owner's private ones stay out, because others may see the
-            session.
+        identity: whose memories and decisions to read. The owner's private ones are left out, because others may see
+            the session.
 
     Returns:
-        The session. It is still running if another process holds it or its audit failed temporarily. `None` if it was
-        removed.
+        The session. It is still running if another process holds it or its audit failed temporarily. `None` if the
+        session was removed.
     """
     sessions = Sessions(app.store())
     try:

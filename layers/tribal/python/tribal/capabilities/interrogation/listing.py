@@ -55,7 +55,7 @@ class SessionPage:
     """Whether `total` may be too low, because there are too many files to read."""
     next_cursor: str | None
     damaged: list[str]
-    """Problems of files that were read and are damaged."""
+    """Problems of damaged files."""
     notes: list[str]
     """Rules of this program that listed sessions break."""
 

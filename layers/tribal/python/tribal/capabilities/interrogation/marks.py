@@ -1,4 +1,4 @@
-"""Mark answers as wrong. Each mark is a file, and an open gap of the tables that the answer cited."""
+"""Mark answers as wrong. Each mark is a file, and is listed as an open gap of the tables that the answer cited."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Marks:
         return Sessions(self.app.store())
 
     def create(self, question: str, why: str, tables: Sequence[str]) -> Mark:
-        """Mark the answer to a question as wrong. The mark is an open gap of each table until it is closed.
+        """Mark the answer to a question as wrong. The mark is listed as an open gap of each table until it is closed.
 
         Raises:
             HypothesisInvalid: when a text or the number of tables is invalid.
@@ -87,7 +87,7 @@ class Marks:
         """
         found = self._find(mark_id)
         if found is None or not is_visible(found, self.caller):
-            raise SessionNotFound(f"there is no mark {mark_id[:_SHOWN_CHARS]!r}; `tribal todo` lists the open ones")
+            raise SessionNotFound(f"there is no mark {mark_id[:_SHOWN_CHARS]!r}; `tribal todo` lists the open marks")
         # Before the file, as when a session is removed.
         forget(self.app.store(), [QuestionResult(text="", gaps=(), mark=mark_id)])
         for key in self._sessions.keys_of(mark_id):
@@ -112,7 +112,9 @@ class Marks:
         for key in expired:
             self._sessions.delete(key)
         if len(keys) - len(expired) >= MOST_MARKS:
-            raise SessionsBusy(f"there are already {MOST_MARKS:,} marks, the maximum; close those that are settled")
+            raise SessionsBusy(
+                f"there are already {MOST_MARKS:,} marks, which is the maximum; close the marks that are settled"
+            )
 
 
 def _require_some(tables: Sequence[str]) -> None:
@@ -121,4 +123,4 @@ def _require_some(tables: Sequence[str]) -> None:
             "a mark needs the tables that the answer cited; answers that cite no table cannot be marked"
         )
     if len(tables) > MAX_MARKED_TABLES:
-        raise HypothesisInvalid(f"a mark has {len(tables)} tables; at most {MAX_MARKED_TABLES} are allowed")
+        raise HypothesisInvalid(f"the mark names {len(tables)} tables; at most {MAX_MARKED_TABLES} are allowed")

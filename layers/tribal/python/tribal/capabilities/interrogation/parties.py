@@ -32,11 +32,11 @@ class WitnessAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The gaps that are open after an answer, including earlier ones."""
+    """The gaps that are open after an answer, including earlier gaps."""
 
     gaps: tuple[Gap, ...]
     can_continue: bool
-    """Whether another question could close a medium or high gap."""
+    """Whether another question could close a gap of medium or high severity."""
     detective: str
     """`{provider}:{model}`, such as `rules:1`."""
     completeness_score: int | None = None
@@ -57,9 +57,11 @@ class Audit:
 class Detective(Protocol):
     """Asks questions and judges the answers.
 
-    A step depends only on the session and its arguments, so that another process can take the next one.
+    A step depends only on the session and its arguments, so that another process can take the next step.
 
-    Raises, from every method: `DetectiveUnreachable` when no provider can be reached, `BudgetExhausted`.
+    Raises:
+        DetectiveUnreachable: from every method, when no provider can be reached.
+        BudgetExhausted: from every method, when a spending limit is reached.
     """
 
     def next_question(self, session: InterrogationSession) -> Question:
@@ -78,9 +80,11 @@ class Detective(Protocol):
 class Witness(Protocol):
     """Answers from the documentation.
 
-    Raises: `WitnessUnreachable` when it does not answer in time, even after a retry; `BudgetExhausted`.
+    Raises:
+        WitnessUnreachable: when it does not answer in time, even after a retry.
+        BudgetExhausted: when a spending limit is reached.
     """
 
     def answer(self, session: InterrogationSession, question: str) -> WitnessAnswer:
-        """Answer a question, without regard to earlier ones."""
+        """Answer a question, without regard to earlier questions."""
         ...

@@ -146,7 +146,7 @@ INTERROGATION = ToolGroup(
             summary="Have a detective question the documentation.",
             description="A detective questions the documentation about a hypothesis, and audits the answers: what is"
             " missing, ambiguous or contradictory. Use it to find out what has to be documented before a question can"
-            " be answered. Without models the answer has the result; with models, read it with get_interrogation.",
+            " be answered. Without models, the answer contains the result; with models, get_interrogation returns it.",
             models=models_of(_CONTRACTS, "StartInterrogationInput", "StartInterrogationOutput"),
             handler=_start,
             right=START_INTERROGATION,
@@ -158,7 +158,7 @@ INTERROGATION = ToolGroup(
             name="stop_interrogation",
             title="Stop an interrogation",
             summary="Stop an interrogation before its next question.",
-            description="Stops a running interrogation before its next question. It keeps what it found.",
+            description="Stops a running interrogation before its next question. What it has found is kept.",
             models=models_of(_CONTRACTS, "StopInterrogationInput", "StopInterrogationOutput"),
             handler=_stop,
             right=START_INTERROGATION,
@@ -190,7 +190,8 @@ INTERROGATION = ToolGroup(
             name="mark_answer",
             title="Mark an answer as wrong",
             summary="Mark an answer as wrong, so that people correct its source.",
-            description="Marks an answer as wrong. The mark is an open gap of the tables that the answer cited.",
+            description="Marks an answer as wrong. The mark is listed as an open gap in the documentation of the"
+            " tables that the answer cited.",
             models=models_of(_CONTRACTS, "MarkAnswerInput", "MarkAnswerOutput"),
             handler=_mark,
             right=START_INTERROGATION,
@@ -205,7 +206,7 @@ INTERROGATION = ToolGroup(
             name="close_mark",
             title="Close a mark",
             summary="Close a mark of a wrong answer.",
-            description="Closes a mark once the answer is correct, or was correct all along.",
+            description="Closes a mark when the answer is now correct, or was correct all along.",
             models=models_of(_CONTRACTS, "CloseMarkInput", "CloseMarkOutput"),
             handler=_close_mark,
             right=START_INTERROGATION,
@@ -220,8 +221,8 @@ INTERROGATION = ToolGroup(
     internal_code="INT_INTERNAL",
     access_denied_code="INT_ACCESS_DENIED",
     instructions="start_interrogation finds out what has"
-    " to be documented before a question can be answered: a detective asks, the documentation answers (question and"
-    " answer of each of qaPairs), and gaps say what is missing, ambiguous, inconsistent or vague. A completed session"
+    " to be documented before a question can be answered: a detective asks, the documentation answers (each question "
+    "and answer is in qaPairs), and gaps say what is missing, ambiguous, inconsistent or vague. A completed session"
     " has an auditResult; one that ended otherwise has an interimAudit. list_interrogations returns sessions, and"
     " get_interrogation returns one session. success, error, warnings, tokens_used, total, returned and truncated mean"
     " the same as in the other tools.",

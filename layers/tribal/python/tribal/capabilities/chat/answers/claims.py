@@ -1,4 +1,4 @@
-"""Find claims of a sentence that go beyond the text it cites: other units, negations, stronger words, causes."""
+"""Find claims in a sentence that go beyond the text that it cites: new units, negations, stronger words or causes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _NOT_NULL = re.compile(r"\bnot null\b")
 _SAYS_NOTHING_IS_THERE = re.compile(r"\b(?:null|empty|blank|missing|optional|unless|until)\b")
 _STRONG = re.compile(r"\b(?:all|always|only|never|must|because|in order to|to prevent|to avoid|due to|caused by)\b")
 _LEAST_SHARED = 0.6
-"""Share of a sentence's terms that a cited sentence must contain to count as saying the same. By judgement."""
+"""Share of a sentence's terms that a cited sentence must contain to count as equivalent. By judgement."""
 
 
 def changes_unit(sentence: str, cited: str) -> bool:
-    """Return whether the sentence gives a number of the cited text another unit."""
+    """Return whether the sentence repeats a number from the cited text with a different unit."""
     given = set(_quantities(cited))
     numbers = {number for number, _ in given}
     return any(each not in given and each[0] in numbers for each in _quantities(sentence))
@@ -40,7 +40,7 @@ def strengthens(sentence: str, cited: str) -> bool:
 def turns_around(sentence: str, cited_sentences: Iterable[str]) -> bool:
     """Return whether the sentence is negated and the most similar cited sentence is not, or the reverse.
 
-    Sentences about empty values are never reported, because both forms may say the same.
+    Sentences about empty values are never reported, because both forms may mean the same.
     """
     terms = set(index_terms(sentence))
     text = plain(sentence).casefold()

@@ -15,14 +15,14 @@ from tribal.rendering.quotations import quote
 from tribal.rendering.words import shorten
 
 LEAST_EVIDENCE = 0.05
-"""Passages with less evidence are not quoted. By judgement."""
+"""Minimum evidence for quoting a passage. By judgement."""
 _QUOTED_PASSAGES = 3
 _QUOTED_SENTENCES = 2
 _QUOTE_CHARS = 400
 _SHARE_OF_BEST = 0.5
-"""Passages and sentences are quoted from this share of the best one's score. By judgement."""
+"""Minimum score for quoting a passage or a sentence, as a share of the best score. By judgement."""
 _SHARE_OF_HEADING = 0.5
-"""How much a matching word in a heading counts, relative to one in the sentence. By judgement."""
+"""Weight of a matching word in a heading, relative to a word in the sentence. By judgement."""
 _STATEMENTS_AFTER_QUOTES = 4
 _HARMFUL = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"(?<=\])\(|!(?=\[)")
@@ -32,7 +32,7 @@ Cited = tuple[str, Sequence[Source]]
 
 
 def plain_text(text: str) -> str:
-    """Escape a text, so that no Markdown reader renders HTML, links or images from it."""
+    """Escape a text so that Markdown renders no HTML, links or images from it."""
     return _LINK.sub(lambda found: f" {found.group()}" if found.group() == "(" else "", _HARMFUL.sub("\u2039", text))
 
 
@@ -100,6 +100,6 @@ def _best_sentences(question: str, found: RankedPassage, said: Sequence[str]) ->
 
 
 def _words(terms: frozenset[str], sentence: Sentence) -> float:
-    """Count the question's words in a sentence; words in its heading count in part."""
+    """Count the question's words in a sentence; words in its heading count less."""
     own = terms & frozenset(index_terms(sentence.text))
     return len(own) + _SHARE_OF_HEADING * len(terms & frozenset(index_terms(sentence.heading)) - own)

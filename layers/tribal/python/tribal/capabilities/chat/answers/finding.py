@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEADING_EVIDENCE = 0.25
-"""From this evidence on, a passage ranks before tables that the question does not name. By judgement."""
+"""Minimum evidence for ranking a passage before tables that the question does not name. By judgement."""
 _DOCUMENTED_CHARS = 2_000
-"""Maximum length of the question with which the documentation is searched."""
+"""Maximum length of a question in a search of the documentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Finder:
 
         Raises:
             NothingRetrieved: when the law of scope has nothing to compare the question with.
-            CollectionMismatch: when the index was built with another embedding model than the configured one.
+            CollectionMismatch: when the index was not built with the configured embedding model.
             IndexNotReady: when the index of the collection cannot be read.
         """
         sources = {each.source_id: each for each in self.files()}
@@ -90,7 +90,7 @@ class Finder:
         return [self._found(text, index, vector, sources) for text, vector in zip(texts, vectors, strict=True)]
 
     def topic(self, text: str) -> Topic | None:
-        """Return the tables that a question is about; `None` if it is about none, or about a file."""
+        """Return the tables that a question is about; `None` if it is about no table, or about a file."""
         if not self.has_documentation:
             return None
         (found,) = self.find([text])
@@ -100,10 +100,10 @@ class Finder:
         return found.documented.parts[-1].topic
 
     def require_ready(self) -> None:
-        """Check that there is something to answer from. A `tutor` collection skips this: its laws refuse instead.
+        """Check that there is something to answer from. `tutor` collections are not checked: their laws refuse instead.
 
         Raises:
-            CollectionMismatch: when the index was built with another embedding model than the configured one.
+            CollectionMismatch: when the index was not built with the configured embedding model.
             IndexNotReady: when nothing is documented and nothing was uploaded.
         """
         if not self.has_documentation:
@@ -169,7 +169,8 @@ class Finder:
             return nothing
         if self.entry.embedding is None and is_tutor:
             raise NothingRetrieved(
-                "This collection has no embedding, so questions cannot be compared with its passages. Add `embedding`."
+                "This collection has no embedding, so questions cannot be compared with its passages. Configure "
+                "`embedding`."
             )
         if self.entry.embedding is not None and (obstacle := self._obstacle_to_embedding()):
             if is_tutor:
@@ -187,8 +188,8 @@ class Finder:
     def _obstacle_to_embedding(self) -> str:
         """Return why a question may not be sent to an embedding server; empty if it may."""
         if not self.parts.asks_models:
-            return "Questions cannot be compared with the passages of this collection without a model."
-        return "" if self.caller.may(ASK_CHAT) else f"Questions to this collection need the right {ASK_CHAT!r}."
+            return "Without a model, questions cannot be compared with the passages of this collection."
+        return "" if self.caller.may(ASK_CHAT) else f"You need the {ASK_CHAT!r} right to ask this collection."
 
     def _embedder(self) -> TextEmbedder:
         return self.parts.embedder(self.entry, self.account, self.parts.settings.per_answer_usd)

@@ -18,7 +18,7 @@ from tribal.text_checks.instructions import is_instruction
 
 CITATION = re.compile(r"\s*\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 _RULES = frozenset({"character", "length", "address", "markup", "handle", "code", "order", "name"})
-"""The `text_checks` rules for answers. Figures and quotes are checked against the cited sources instead."""
+"""The `text_checks` rules for answers. Numbers and quotes are checked against the cited sources instead."""
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
 _QUOTE = re.compile(
@@ -41,7 +41,7 @@ _NUMBER_WORDS = {
     "million": "1000000",
     "billion": "1000000000",
 }
-"""Without "one" and "two", which often express relations and need no source."""
+"""Number words except "one" and "two", which often express relations and need no source."""
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _CAPITALS = re.compile(r"(?<!\w)[A-Z][A-Z0-9]{2,}(?!\w)")
 _USUAL_CAPITALS = frozenset({"SQL", "NULL", "AND", "NOT"})
@@ -65,7 +65,7 @@ _OF_INSTRUCTIONS = frozenset(
         " write"
     )
 )
-"""Words that are common to instructions and do not show what an instruction asks for."""
+"""Words that are common in instructions and do not show what an instruction asks for."""
 
 
 def is_addressed_to_a_model(sentence: str) -> bool:
@@ -92,7 +92,7 @@ class Grounding:
     Args:
         sources: sources that the model was given, by number.
         question: the question as typed; the answer may use its words.
-        said: earlier turns. Instructions in them are not followed either.
+        said: earlier turns. Instructions in these turns are not followed either.
     """
 
     sources: Mapping[int, Source]
@@ -101,7 +101,7 @@ class Grounding:
     _cited_texts: dict[tuple[int, ...], _Cited] = field(default_factory=dict, repr=False, compare=False)
 
     def check(self, sentence: str) -> CheckedSentence | None:
-        """Return the sentence if it cites given sources and they support all of it; `None` otherwise."""
+        """Return the sentence if it cites given sources that support all of it; `None` otherwise."""
         cited = tuple(dict.fromkeys(int(each) for found in CITATION.findall(sentence) for each in _digits(found)))
         if not cited or any(each not in self.sources for each in cited):
             return None

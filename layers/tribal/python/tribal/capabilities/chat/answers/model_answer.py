@@ -66,7 +66,7 @@ class ModelAnswer:
     """Checks SQL; `None` if the collection has no databases."""
 
     def read(self, pieces: StreamedAnswer, stop: StopToken) -> Generator[TextPiece, None, ModelResult]:
-        """Yield each sentence that passes the checks once it is complete. Closing the generator cancels the call."""
+        """Yield each complete sentence that passes the checks. Closing the generator cancels the call."""
         result, checked, releaser = ModelResult(), _Checked(self), Releaser()
         try:
             while True:
@@ -88,7 +88,7 @@ class ModelAnswer:
         return result
 
     def data(self) -> dict[str, Any]:
-        """Return the request for a model: the answer without a model, then what else its sources say."""
+        """Return the request to a model: the answer without a model, then the remaining content of its sources."""
         turns = self.conversation.earlier[-EARLIER_TURNS:]
         numbers = {source: number for number, source in self.sources.items()}
         answer = [{"says": text, "n": [numbers[each] for each in sources]} for text, sources in self.offline.statements]
@@ -167,7 +167,7 @@ class _Checked:
         if language not in _SQL or documentation is None or not databases:
             return "a code block was left out: only checked SQL on documented tables is shown"
         if result.has_query:
-            return "a second query was left out: an answer may have only one"
+            return "a second query was left out: an answer may contain only one"
         if self._grounding.carries_out_instruction(sql):
             return "a query was left out because it follows an instruction found in a source"
         try:

@@ -18,11 +18,11 @@ RETRIEVED = 5
 """Number of passages that are compared with a question and that an answer may use. Source: docs/contracts.md, Chat."""
 _CANDIDATES = 30
 _MEANING = 0.5
-"""Share of the evidence from words that counts even if the meaning is far away. By judgement."""
+"""Share of the word evidence that counts even if the meaning differs. By judgement."""
 
 
 _FEWEST = 200
-"""Smaller collections count as this large, because a missing word means little in a few passages."""
+"""Smaller collections are treated as this large, because a missing word means little in a few passages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Split sources into sentences, and tell headings from text."""
+"""Split sources into sentences, and distinguish headings from text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Sentence:
 
 
 def read_sentences(text: str) -> Iterator[Sentence]:
-    """Yield the headings and sentences of a source in order. Lines may be wrapped."""
+    """Yield the headings and sentences of a source in order. A sentence may span several lines."""
     marked = _MARKED.sub(r"\n\n\g<0>\n\n", _UNDERLINED.sub(r"# \1", text))
     paragraphs = [each for each in _PARAGRAPH_END.split(marked) if each.strip()]
     heading = ""

@@ -16,7 +16,7 @@ from tribal_contracts.chat.collections import CollectionSource
 from tribal_contracts.chat.events import ChatSource
 
 TABLE_CHARS = 2_400
-"""Maximum length of a table's columns in a request to a model. By judgement: about 800 tokens."""
+"""Maximum characters for a table's columns in a request to a model. By judgement: about 800 tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Source:
     """ID of the passage's file, because several files may have the same name."""
 
     def numbered(self, number: int) -> Source:
-        """Return a copy of the source with another number."""
+        """Return a copy of the source with a different number."""
         return replace(self, shown=self.shown.model_copy(update={"source_id": str(number)}))
 
 

@@ -75,7 +75,7 @@ class Answering:
         """Yield the answer and its sources; return how it ended, without the verdict of the laws.
 
         Raises:
-            TribalError: why the answer was stopped, once the sources of the text so far were yielded.
+            TribalError: when the answer was stopped. The sources of the text so far are yielded first.
         """
         parts = self.finder.parts
         names = route(self.finder.entry, self.intent, parts.models.entries) if parts.asks_models else []
@@ -107,14 +107,14 @@ class Answering:
 
     @property
     def _documented_answer(self) -> Answer | None:
-        """The answer of the documentation; `None` if passages lead, or if files and domains are listed."""
+        """The documentation's answer; `None` if passages rank first, or if files and domains are listed."""
         if self.found.documented is None or self.found.passages_lead or self.intent == "syllabus_query":
             return None
         return self.found.documented.answer
 
     @property
     def _is_from_passages(self) -> bool:
-        """Whether passages answer what the documentation does not: they lead, or a model cited one."""
+        """Whether passages answer what the documentation does not: they rank first, or a model cited one."""
         return self.found.passages_lead or (self._answered_by != EXTRACTIVE and self._citations.has_passage)
 
     def _cited(self) -> Iterator[ChatEvent]:
@@ -154,7 +154,7 @@ class Answering:
             if result.failure is None:
                 yield from self._remarks(with_sql=not result.has_query)
             return self._documents_answer or self._citations.has_passage
-        self.warnings.append("no model gave an answer that passed the checks; this one is from the documents alone")
+        self.warnings.append("no model gave an answer that passed the checks; this answer is from the documents alone")
         yield TextPiece("_The model did not answer; this is from the documents alone._\n\n")
         return (yield from self._from_documents())
 
@@ -209,7 +209,7 @@ class Answering:
         """Return why no model may be asked; empty if one may."""
         caller, parts = self.finder.caller, self.finder.parts
         if not caller.may(ASK_CHAT):
-            return f"it needs the right {ASK_CHAT!r}"
+            return f"you need the {ASK_CHAT!r} right"
         documented = self.found.documented
         databases = {each.database for each in documented.documents.values()} if documented else set()
         if databases:
@@ -223,7 +223,7 @@ class Answering:
         return ""
 
     def _sources(self) -> list[Source]:
-        """Return further sources for a model, besides those of the answer without a model."""
+        """Return further sources for a model, in addition to those of the answer without a model."""
         if self.intent == "syllabus_query":
             return self._listing()
         course = self.finder.entry.course
@@ -233,7 +233,7 @@ class Answering:
         return [*said, *passages, *tables]
 
     def _listing(self) -> list[Source]:
-        """Return what exists: files, and the domains of the documentation."""
+        """Return the files, and the domains of the documentation."""
         course = self.finder.entry.course
         domains: list[Source] = []
         if self.finder.has_documentation and self.found.documented is not None:
@@ -270,7 +270,7 @@ class Answering:
         return count
 
     def _remarks(self, *, with_sql: bool = True) -> Iterator[ChatEvent]:
-        """Say which words nothing explains, and show the draft of the SQL."""
+        """Say which words nothing explains, and show the SQL draft."""
         if self.intent == "syllabus_query":
             return
         self._unexplained = () if self._is_from_passages else unexplained_words(self.found)
@@ -288,7 +288,7 @@ def _messages(answer: Answer | None) -> Iterator[str]:
 
 
 def route(entry: CollectionEntry, intent: Intent, models: Mapping[str, ModelEntry]) -> list[str]:
-    """Return the models of a collection for an intent, in order. A tutor asks Groq only to reason, after Gemini."""
+    """Return the models of a collection for an intent, in order. A tutor asks Groq after Gemini, and only to reason."""
     names = entry.models_for(intent)
     if entry.profile != "tutor" or not isinstance(entry.models, list):
         return names

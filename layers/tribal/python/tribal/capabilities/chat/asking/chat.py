@@ -1,4 +1,5 @@
-"""Answer a question in events: laws first, then an answer with sources. Source: chat specification, 1 to 3."""
+"""Answer a question as a series of events: laws first, then an answer with sources. Source: chat specification, 1 to
+3."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ class Chat:
     app: Application
 
     def open(self, request: ChatRequest) -> OpenedChat:
-        """Check a request before it is answered; raises as `require_ready` does.
+        """Check a request before it is answered. Raises the same errors as `require_ready`.
 
         Raises:
             QuestionInvalid: when the question or the conversation before it is invalid.
@@ -60,11 +61,11 @@ class Chat:
         Raises:
             ChatForbidden: when the caller may not ask.
             CollectionNotFound: when the collection does not exist for the caller.
-            CollectionMismatch: when its index was built with another embedding model than the configured one.
+            CollectionMismatch: when its index was not built with the configured embedding model.
             IndexNotReady: when there is nothing to answer from.
         """
         if not self.caller.may(READ_DOCUMENTATION):
-            raise ChatForbidden(f"asking needs the right {READ_DOCUMENTATION!r}")
+            raise ChatForbidden(f"you need the {READ_DOCUMENTATION!r} right to ask questions")
         parts = chat_parts(self.app)
         entry = find_collection(collection or parts.settings.default_collection, parts.settings, self.caller)
         finder = Finder(entry, self.caller, self.app, parts, account_of(self.caller))
@@ -111,7 +112,7 @@ class OpenedChat:
         """Yield everything that happens until the answer ends. Even after a failure, exactly one `Finished` comes last.
 
         Args:
-            stop: requests the end of the answer, which keeps what it has so far. The answer also ends at the deadline
+            stop: requests the end of the answer, which keeps its text so far. The answer also ends at the deadline
                 of `stop` and after `chat.answer_seconds`.
         """
         started = time.monotonic()

@@ -22,10 +22,10 @@ _MARK = re.compile(r"\[(\d+)\]")
 
 
 def whole_answer(question: str, collection: str, caller: Caller, app: Application) -> Answer:
-    """Ask a collection one question and wait for the answer; raises as `Chat.open` does.
+    """Ask a collection one question and wait for the answer. Raises the same errors as `Chat.open`.
 
     Raises:
-        ChatFailed: when the answer failed after the laws had approved the question.
+        ChatFailed: when answering fails after the laws approved the question.
     """
     request = ChatRequest(messages=[ChatMessage(role="user", content=question)], collection=collection)
     text, finished = "", None
@@ -44,7 +44,7 @@ def whole_answer(question: str, collection: str, caller: Caller, app: Applicatio
 
 
 def refusal_of_order(question: str) -> Answer | None:
-    """Return the refusal of an order to change data; `None` for any other question. Needs no collection."""
+    """Return a refusal if the question tells us to change data, otherwise `None`. Needs no collection."""
     verdict = order_to_change(question)
     return None if verdict.approved else refusal("integrity", verdict.reason or "")
 

@@ -47,7 +47,7 @@ class CollectionFiles:
         return f"{self.folder}uploads/{job_id}"
 
     def progress_folder(self, job_id: str) -> str:
-        """Return the prefix of what has been read of an upload so far."""
+        """Return the prefix of an upload's progress files."""
         return f"{self.folder}progress/{job_id}/"
 
     def source_folder(self, source_id: str) -> str:
@@ -98,7 +98,7 @@ class CollectionFiles:
         """Write the record of the collection, or check that its embedding model is still the same.
 
         Raises:
-            CollectionMismatch: when the model is another one.
+            CollectionMismatch: when the embedding model is a different one.
         """
         present = self.record()
         if present is None:
@@ -127,20 +127,20 @@ class CollectionFiles:
         return self.job_file(job_id).find() if _JOB_ID.fullmatch(job_id) else None
 
     def job_ids(self) -> list[str]:
-        """Return the IDs of all jobs from the names of their files, newest first."""
+        """Return the IDs of all jobs, newest first, taken from their file names."""
         prefix = f"{self.folder}jobs/"
         names = (key.removeprefix(prefix).removesuffix(".json") for key in self.store.keys(prefix))
         return sorted(filter(_JOB_ID.fullmatch, names), reverse=True)
 
     def source_file(self, source_id: str) -> RecordFile[SourceRecord]:
-        """Return the record of how a file was read. It is written once reading is complete."""
+        """Return the record of how a file was read, which is written when reading is complete."""
         return RecordFile(self.store, f"{self.source_folder(source_id)}source.json", SourceRecord)
 
     def passages(self, source_id: str) -> Iterator[StoredPassage]:
         """Yield the passages of a file in order.
 
         Raises:
-            ObjectNotFound: when it has no passages.
+            ObjectNotFound: when the file has no passages.
             ObjectDamaged: when a line cannot be parsed.
         """
         key = self.passages_key(source_id)

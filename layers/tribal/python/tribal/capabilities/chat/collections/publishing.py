@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def publish_index(files: CollectionFiles, indexes: PassageIndexes, *, force: bool = False) -> None:
-    """Build the index from the files in the manifest. Does nothing if it is up to date, unless forced.
+    """Build the index from the files in the manifest. Does nothing if the index is up to date, unless forced.
 
     Raises:
         IndexWriteFailed: when it cannot be published.
@@ -35,7 +35,7 @@ def publish_index(files: CollectionFiles, indexes: PassageIndexes, *, force: boo
 
 
 def rebuild_indexes(app: Application, *, force: bool) -> Iterator[str]:
-    """Rebuild the indexes that are missing or unusable, or all of them; yield a line for each.
+    """Rebuild the indexes that are missing or unusable, or all of them; yield a line for each rebuilt index.
 
     Skips collections that another process is working on.
 
@@ -56,7 +56,7 @@ def rebuild_indexes(app: Application, *, force: bool) -> Iterator[str]:
 
 
 def _is_lost(files: CollectionFiles, record: CollectionRecord, indexes: PassageIndexes) -> bool:
-    """Return whether the index is missing, damaged, of another version, or does not match the manifest."""
+    """Return whether the index is missing or damaged, has a different version, or does not match the manifest."""
     try:
         return indexes.current(files.name) is None or not files.is_indexed(_sources(files), record.embedding)
     except IndexNotReady:

@@ -24,15 +24,15 @@ _SHOWN = 20
 
 
 def find_source(collection: str, sources: Sequence[CollectionSource], name: str) -> CollectionSource:
-    """Return the file with this ID, or the only one with this name or path in an archive.
+    """Return the file with this ID, or the only file with this name or path in an archive.
 
     Args:
         collection: name of the collection.
-        sources: its files.
+        sources: the files of the collection.
         name: name of the file, its path in an archive, or its ID.
 
     Raises:
-        CollectionNotFound: when the collection has no such file, or several of that name.
+        CollectionNotFound: when the collection has no such file, or several files with that name.
     """
     found = (
         [each for each in sources if name == each.source_id]
@@ -43,7 +43,7 @@ def find_source(collection: str, sources: Sequence[CollectionSource], name: str)
         return found[0]
     if found:
         paths = {path for each in found for path in each.paths[:1]}
-        what, told_apart = ("a path", sorted(paths)) if len(paths) == len(found) else ("an id", _ids(found))
+        what, told_apart = ("a path", sorted(paths)) if len(paths) == len(found) else ("an ID", _ids(found))
         raise CollectionNotFound(
             f"collection {collection!r} has {len(found)} files named {name!r}; give {what}: {', '.join(told_apart)}"
         )
@@ -83,10 +83,10 @@ def withdraw(files: CollectionFiles, source_id: str, removed_at: str) -> None:
 
 
 def delete_withdrawn(files: CollectionFiles, indexes: PassageIndexes, clock: Clock) -> None:
-    """Delete everything that the store has of withdrawn files. Safe to repeat after a crash at any point.
+    """Delete everything that is stored for withdrawn files. Safe to repeat after a crash at any point.
 
     Raises:
-        IndexWriteFailed: when the index without them cannot be published.
+        IndexWriteFailed: when the index without these files cannot be published.
     """
     manifest = files.manifest()
     withdrawn = {each.source_id for each in manifest.removed if each.gone_at is None}

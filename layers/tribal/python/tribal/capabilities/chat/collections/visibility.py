@@ -8,7 +8,7 @@ from tribal_contracts.chat.settings import CATALOG, ChatSettings, CollectionEntr
 
 
 def is_visible(entry: CollectionEntry, caller: Caller) -> bool:
-    """Return whether the caller may see a collection: its members, or everyone if it has no owner."""
+    """Return whether the caller may see a collection. Only members may, or everyone if it has no owner."""
     if entry.owner is None:
         return entry.layer == "company"
     spaces = caller.identity.spaces(entry.layer)

@@ -12,7 +12,7 @@ from tribal.errors import missing_package
 from tribal_contracts.chat.settings import Profile
 
 TURNS = 4
-"""Number of the user's last turns in which split phrases are searched for, besides the question alone."""
+"""Number of the user's last turns that are searched for split phrases, in addition to the question alone."""
 _PHRASES = ("write code for", "solve assignment")
 """Source: chat specification, 2."""
 _TUTOR_REASON = (
@@ -22,7 +22,9 @@ _CATALOG_REASON = (
     "This asks for masked or secret values, for rows about people, or for SQL that writes. The chat knows documents,"
     " not rows: ask which tables and columns contain something, what they mean, or how to query them."
 )
-CHANGE_REASON = "This orders a change of data, but nothing can be changed here. Ask what is documented about it."
+CHANGE_REASON = (
+    "This asks for data to be changed, but nothing can be changed here. Ask what is documented about it instead."
+)
 _OWN_REASON = "This collection does not answer such questions."
 
 
@@ -121,7 +123,7 @@ def integrity(
 
 
 def order_to_change(question: str) -> LawVerdict:
-    """Check whether a question, asked without a collection, orders a change of data."""
+    """Check whether a question that was asked without a collection tells us to change data."""
     return LawVerdict(False, CHANGE_REASON) if any(map(orders_a_change, readings(question))) else APPROVED
 
 
@@ -136,10 +138,10 @@ def _is_refused_by_catalog(text: str) -> bool:
 
 
 def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
-    """Compile RE2 patterns that ignore case.
+    """Compile RE2 patterns, ignoring case.
 
     Raises:
-        PatternsUnusable: when one cannot be compiled, or RE2 is not installed.
+        PatternsUnusable: when a pattern cannot be compiled, or RE2 is not installed.
     """
     listed = list(patterns)
     if not listed:
@@ -154,4 +156,4 @@ def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
     try:
         return [re2.compile(each, options) for each in listed]
     except re2.error as error:
-        raise PatternsUnusable(f"a pattern of the collection is not valid in RE2: {error}") from error
+        raise PatternsUnusable(f"a pattern of the collection is not valid RE2 syntax: {error}") from error

@@ -22,7 +22,7 @@ _SPACES = re.compile(f"{WHITE_SPACE}+")
 def normalised(text: str) -> str:
     """Return the text without disguises: NFKD, case-folded, no invisible characters, no separators between letters.
 
-    Each run of white space becomes one blank. Source: docs/contracts.md, Chat.
+    Each run of white space becomes one space. Source: docs/contracts.md, Chat.
     """
     return _SEPARATED.sub("", visible(text))
 

@@ -9,8 +9,8 @@ from tribal.answering.answer import OFF_TOPIC
 from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
 
 LEAST_EVIDENCE = 0.17
-"""From this evidence on, a question is about a passage. Measured by `python -m bench.chat`."""
-_TUTOR_REASON = "This is not about the material of this collection, so it is not answered."
+"""Minimum evidence for a question to be about a passage. Measured by `python -m bench.chat`."""
+_TUTOR_REASON = "This question is not about the material of this collection, so it is not answered."
 
 
 class NothingRetrieved(Exception):
@@ -33,7 +33,7 @@ def scope_by_distance(found: Sequence[Relevance], threshold: float) -> LawVerdic
     """Check whether a passage is closer than the threshold. Source: chat specification, 2.
 
     Args:
-        found: relevance of the question alone and, if it follows another one, of both together.
+        found: relevance of the question alone and, for a follow-up, also of both questions together.
         threshold: squared L2 distance of unit vectors, exclusive.
 
     Raises:
@@ -41,7 +41,7 @@ def scope_by_distance(found: Sequence[Relevance], threshold: float) -> LawVerdic
     """
     distances = [each.distance for each in found if each.distance is not None]
     if not distances:
-        raise NothingRetrieved("No passage was retrieved to compare the question with.")
+        raise NothingRetrieved("No passage was found to compare the question with.")
     return APPROVED if min(distances) < threshold else LawVerdict(False, _TUTOR_REASON)
 
 
@@ -49,7 +49,7 @@ def scope_by_relevance(found: Sequence[Relevance], threshold: float, *, asks_wha
     """Check whether a question is about the documentation or about a passage.
 
     Args:
-        found: relevance of the question alone and, if it follows another one, of both together.
+        found: relevance of the question alone and, for a follow-up, also of both questions together.
         threshold: minimum probability that the question is about the documentation, inclusive.
         asks_what_exists: whether the question asks what is documented, which is always in scope.
     """

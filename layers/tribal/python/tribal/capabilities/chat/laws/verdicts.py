@@ -1,4 +1,4 @@
-"""Verdicts of laws. All laws are evaluated, and a law that fails refuses."""
+"""Verdicts of laws. All laws are evaluated, and a law that fails counts as a refusal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def govern(
     """Evaluate all laws. If several refuse, the first one in `ORDER` is named.
 
     Args:
-        laws: evaluations by name; one that raises counts as a refusal.
+        laws: evaluations by name; an evaluation that raises counts as a refusal.
         failed: called with the exception of a law that raises.
     """
     verdicts = {law: _evaluated(law, laws[law], failed) for law in ORDER if law in laws}

@@ -47,7 +47,7 @@ _JUNK = (".ds_store", "thumbs.db", "desktop.ini")
 
 
 class EntryRefused(Exception):
-    """An entry cannot be read. The other entries can."""
+    """An entry cannot be read. The other entries are not affected."""
 
     def __init__(self, status: FileStatus, reason: str) -> None:
         super().__init__(reason)
@@ -94,7 +94,7 @@ class Archive:
 
         Raises:
             EntryRefused: when it cannot be unpacked, is compressed too strongly, or takes too long.
-            UploadLimitExceeded: when all entries together are too large.
+            UploadLimitExceeded: when the entries are too large in total.
         """
         if entry.status is not None:
             raise EntryRefused(entry.status, entry.reason)
@@ -151,13 +151,13 @@ class Archive:
 
     def _require_named(self, described: DirectoryEntry, found: str | None) -> None:
         if described.is_damaged:
-            raise EntryRefused("unreadable", "its entry in the directory of the archive is damaged")
+            raise EntryRefused("unreadable", "its entry in the archive's directory is damaged")
         if found is None:
-            raise EntryRefused("unreadable", "its name is declared as UTF-8 but is not; rename it")
+            raise EntryRefused("unreadable", "its name is declared as UTF-8 but is not valid UTF-8; rename it")
         if not found:
             raise EntryRefused("unreadable", "it has no name")
         if _is_folder(described, found):
-            raise EntryRefused("refused", "it is a folder with the content of a file")
+            raise EntryRefused("refused", "it is marked as a folder but contains data")
 
     def _require_readable(self, name: str, described: DirectoryEntry, overlaps: bool) -> None:
         mode = stat.S_IFMT(described.attributes >> 16)
@@ -166,7 +166,7 @@ class Archive:
         if mode and not stat.S_ISREG(mode):
             raise EntryRefused("refused", "it is not a regular file")
         if is_archive_name(name):
-            raise EntryRefused("refused", "it is an archive in an archive; upload it separately")
+            raise EntryRefused("refused", "it is an archive inside an archive; upload it separately")
         if kind_by_name(name) is None:
             raise EntryRefused("unsupported", f"its type is not supported; upload {READ_TYPES}")
         if described.flags & _ENCRYPTED:
@@ -193,7 +193,7 @@ def open_archive(
 
     Raises:
         UploadUnreadable: when it is damaged.
-        UploadLimitExceeded: when it has too many entries, or they are too large together.
+        UploadLimitExceeded: when it has too many entries, or the entries are too large in total.
     """
     with file.open("rb") as opened:
         try:

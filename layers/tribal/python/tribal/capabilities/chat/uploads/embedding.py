@@ -24,7 +24,7 @@ def require_affordable(files: list[ReadFile], embedder: TextEmbedder, per_upload
     """Return the maximum cost of embedding an upload, in dollars.
 
     Raises:
-        UploadLimitExceeded: when it exceeds what an upload may cost.
+        UploadLimitExceeded: when the cost exceeds the limit for an upload.
     """
     worst = embedder.worst_usd(sum(each.characters for each in files if each.status is None))
     if worst > per_upload_usd:

@@ -1,4 +1,4 @@
-"""End jobs that failed as a whole: record the reason, and remove what they stored."""
+"""End failed jobs: record the reason, and remove what the jobs stored."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def expected_error(error: BaseException) -> TribalError:
     if isinstance(error, TooManyDeaths):
         return ChatFailed(
             f"{MOST_DEATHS} processes in a row died without making progress: they crashed, were "
-            "killed, or ran out of memory; split the upload into smaller ones"
+            "killed, or ran out of memory; split the upload into smaller uploads"
         )
     if isinstance(error, MemoryError):
-        return ChatFailed("the upload needs more memory than is available; split it into smaller ones")
+        return ChatFailed("the upload needs more memory than is available; split it into smaller uploads")
     what = describe_unexpected(error) if isinstance(error, Exception) else f"its process ended ({error!r})"
     return ChatFailed(f"the upload failed unexpectedly: {redacted(what)[0]}")
 
 
 def refused_files(job: UploadJob, read: Iterable[ReadFile], reason: str) -> list[UploadedFile]:
-    """Return the files of a failed job. Those that are or would be indexed are marked as refused."""
+    """Return the files of a failed job. Files that are or would be indexed are marked as refused."""
     files = [
         each.model_copy(update={"status": "refused", "reason": reason}) if each.status == "indexed" else each
         for each in job.files

@@ -1,4 +1,4 @@
-"""Work through uploads and removals: one job per collection at a time, resumable after a crash at any point.
+"""Process uploads and removals: one job per collection at a time, resumable after a crash at any point.
 
 An upload is read, then its cost is estimated, then it is embedded. Its files become sources and are listed in the
 manifest. An index that contains them is published, and the upload is erased. Every write can be repeated and gives
@@ -59,7 +59,7 @@ def ingest(
     stop: StopToken | None = None,
     report: Report = lambda _: None,
 ) -> UploadJob:
-    """Work through an upload or a removal until it ends or little time is left.
+    """Process an upload or a removal until it ends or too little time is left.
 
     Args:
         app: the application, with `ChatParts`.
@@ -79,7 +79,7 @@ def ingest(
         return Ingestion(app, collection, job_id, stop or StopToken()).run(report)
     except RunLocked as locked:
         raise ChatBusy(
-            f"another process is working on collection {collection!r}; `tribal jobs --watch` shows when it is done"
+            f"another process is working on collection {collection!r}; `tribal jobs --watch` shows when it has finished"
         ) from locked
 
 
@@ -264,7 +264,7 @@ class Ingestion:
                 raise NotNow(ARRIVING_SECONDS) from error
             raise UploadUnreadable("the upload did not arrive; upload the file again") from error
         if job.content_hash is not None and digest != job.content_hash:
-            raise UploadUnreadable("the received file is not the one that was announced; upload it again")
+            raise UploadUnreadable("the received file is not the one that was announced; upload the file again")
         return path
 
     def _record(self, job: UploadJob, embedder: TextEmbedder) -> CollectionRecord:

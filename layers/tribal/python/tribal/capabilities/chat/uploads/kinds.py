@@ -30,7 +30,7 @@ _KINDS: Mapping[str, FileKind] = {
 _ARCHIVES = frozenset("7z ar bz2 cab cpio ear gz iso jar lz4 lzma rar tar tbz2 tgz txz war xz z zip zst".split())
 _ZIP, _EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""Old Word files, and every encrypted one."""
+"""First bytes of old Word files, and of every encrypted Word file."""
 _SEPARATOR = re.compile(r"[/\\]")
 _MAX_EXTENSION_CHARS = 20
 
@@ -117,7 +117,9 @@ def _extension(filename: str) -> str:
 
 def _require_docx(name: str, head: bytes) -> None:
     if head.startswith(_OLD_OFFICE):
-        raise UploadRefused(f"{name!r} has a password or an older format; save it as .docx without a password")
+        raise UploadRefused(
+            f"{name!r} is password-protected or in an older format; save it as .docx without a password"
+        )
     if not head.startswith(_ZIP):
         raise UploadRefused(f"{name!r} does not look like a .docx; upload {READ_TYPES}")
 

@@ -25,7 +25,7 @@ class UploadItem:
     path: str | None
     """Path in the archive; `None` if it has no folders."""
     fetch: Callable[[], Path]
-    """Unpacks the file to disk, until the next item is fetched. Raises `EntryRefused` if that fails."""
+    """Unpacks the file to disk, where it stays until the next item is fetched. Raises `EntryRefused` if that fails."""
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def opened(upload: Path, filename: str, limits: UploadLimits) -> Iterator[list[U
     """Open an upload and yield its files in order.
 
     Raises:
-        UploadRefused: when the whole upload cannot be read, or exceeds a limit.
+        UploadRefused: when the upload itself, not just one of its files, is unreadable or exceeds a limit.
     """
     if not is_archive(filename, head_of(upload)):
         name = base_name(filename)

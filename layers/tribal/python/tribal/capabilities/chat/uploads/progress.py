@@ -1,4 +1,4 @@
-"""What has been read of an upload so far, so that another process can continue.
+"""Progress of reading an upload, so that another process can continue.
 
 Passages are stored in parts of a fixed size. A process that resumes writes the same parts, so the result has the same
 bytes. Parts are first written without vectors, because nothing is embedded before the cost of the whole upload is
@@ -64,7 +64,7 @@ class ReadFiles(Contract):
 
 
 class PartHeader(Contract):
-    """First line of a part: where reading continues after it."""
+    """First line of a part, which says where reading continues after that part."""
 
     next_page: Count = 1
     next_piece: Count = 0
@@ -73,7 +73,7 @@ class PartHeader(Contract):
     characters: Count = 0
     masked: Count = 0
     pages_without_text: list[Count] = Field(default_factory=list)
-    """This field and the three above cover this part and all earlier ones."""
+    """This field and the three above cover this part and all earlier parts."""
     is_embedded: bool = False
 
 
@@ -108,7 +108,7 @@ class Progress:
         self._put(f"{self._folder(number)}{first:08d}.jsonl", header, passages)
 
     def embed_part(self, key: str, vectors_of: EmbedPassages) -> None:
-        """Add vectors to a part, unless it has them."""
+        """Add vectors to a part, unless it already has them."""
         lines = self.files.store.lines(key)
         try:
             header = PartHeader.from_json(next(lines, b""))

@@ -25,7 +25,7 @@ from tribal_contracts.chat.settings import UploadLimits
 PAGE_SECONDS = 20.0
 """Time that must be left to read another page. By judgement: a page takes milliseconds, writing a part one second."""
 FILES_A_WRITE = 20
-"""Files to read between writes of the list, which is rewritten each time. By judgement: a file takes 0.3 s."""
+"""Number of files to read before the list of files is written again. By judgement: a file takes 0.3 s."""
 NO_TEXT = "if it is a scan, run OCR first"
 _STATUSES: dict[ParseProblem, FileStatus] = {"encrypted": "encrypted", "unreadable": "unreadable"}
 """Statuses of files that cannot be parsed. Files that reach a limit are refused."""
@@ -46,7 +46,7 @@ class FileReader:
     """Called whenever progress is written."""
 
     def read(self, items: list[UploadItem]) -> list[ReadFile]:
-        """Read the files that have not been read yet; return all of them.
+        """Read the files that have not been read yet; return all files of the upload.
 
         Raises:
             NotNow: when the rest has to wait.
@@ -83,7 +83,7 @@ class FileReader:
         except Exception as error:
             if len(items) == 1:
                 raise
-            reason = f"reading it failed unexpectedly: {redacted(describe_unexpected(error))[0]}"
+            reason = f"reading the file failed unexpectedly: {redacted(describe_unexpected(error))[0]}"
             return ReadFile(filename=item.name, path=item.path, status="unreadable", reason=reason)
 
     def _read(self, number: int, item: UploadItem, before: list[ReadFile]) -> ReadFile:

@@ -52,8 +52,8 @@ class Uploads:
     """The uploads of one caller.
 
     Every method accepts only collections that the caller may see, and raises `CollectionNotFound` for others.
-    `collections` and `collection` need the right `documentation:read`, and all other methods the right
-    `collections:write`. Without it, they raise `ChatForbidden`.
+    `collections` and `collection` need the `documentation:read` right, and all other methods need the
+    `collections:write` right. Without the right, they raise `ChatForbidden`.
     """
 
     app: Application
@@ -73,8 +73,8 @@ class Uploads:
             collection: the collection; by default the configured one.
 
         Returns:
-            The job. If the same file is already waiting, its existing job. If the collection already has the same file
-            under the same name, a job that has ended.
+            The new job, or the existing job if the same file is already waiting. If the collection already has the same
+            file under the same name, the job has already ended.
 
         Raises:
             UploadRefused: when the type is not supported, or a limit is exceeded.
@@ -118,13 +118,16 @@ class Uploads:
         return job
 
     def address(self, job: UploadJob) -> UploadAddress:
-        """Return where to send the bytes of an announced upload. Its job starts even if they never arrive.
+        """Return where to send the bytes of an announced upload. Its job starts even if the bytes never arrive.
 
         Raises:
             UploadRefused: when this server accepts files only in forms.
         """
         if self.parts.address is None:
-            raise UploadRefused("this server accepts no announced uploads; send a form with the field `file`")
+            raise UploadRefused(
+                "this server does not let you announce an upload before sending the file; "
+                "send the file in a form, in the `file` field"
+            )
         self._launch(job)
         key = CollectionFiles(self.app.store(), job.collection).upload_key(job.job_id)
         return self.parts.address(key, job.size_bytes, job.content_hash or "")
@@ -164,7 +167,7 @@ class Uploads:
         return JobList(jobs=jobs, total=len(ids), truncated=len(ids) > len(newest))
 
     def processing(self) -> int:
-        """Count the unfinished jobs among the newest ones of all collections that the caller may see."""
+        """Count the unfinished jobs among the newest jobs of all collections that the caller may see."""
         return sum(job.status == "processing" for job in self.jobs(_COUNTED).jobs)
 
     def remove(self, collection: str, name: str) -> RemovalReport:
@@ -175,7 +178,7 @@ class Uploads:
             name: name of the file, or its ID.
 
         Raises:
-            CollectionNotFound: when the collection has no such file, or several of that name.
+            CollectionNotFound: when the collection has no such file, or several files with that name.
         """
         files = self._files(self._entry(collection))
         source = find_source(files.name, files.manifest().sources, name)
@@ -210,7 +213,7 @@ class Uploads:
 
     def _require_reader(self) -> None:
         if not self.caller.may(READ_DOCUMENTATION):
-            raise ChatForbidden(f"collections need the right {READ_DOCUMENTATION!r}")
+            raise ChatForbidden(f"you need the {READ_DOCUMENTATION!r} right to see collections")
 
     def _contents(self, entry: CollectionEntry) -> CollectionContents:
         files = CollectionFiles(self.app.store(), entry.title)
@@ -246,7 +249,8 @@ class Uploads:
             return self._entry(visible[0])
         why = f"nothing can be uploaded to {CATALOG!r}" if collection else "no collection was named"
         if not visible:
-            raise UploadRefused(f"{why}, and no other collection is configured")
+            which = "no other collection is configured" if collection else "none is configured for uploads"
+            raise UploadRefused(f"{why}, and {which}")
         raise UploadRefused(f"{why}; use one of {', '.join(visible)}")
 
     def _every(self) -> list[CollectionFiles]:
@@ -257,7 +261,7 @@ class Uploads:
     def _files(self, entry: CollectionEntry) -> CollectionFiles:
         """Return the files of a collection, if the caller may write to it."""
         if not self.caller.may(WRITE_COLLECTIONS):
-            raise ChatForbidden(f"uploads need the right {WRITE_COLLECTIONS!r}, which this caller lacks")
+            raise ChatForbidden(f"you need the {WRITE_COLLECTIONS!r} right to upload and remove files and to see jobs")
         return CollectionFiles(self.app.store(), entry.title)
 
     def _checked(self, files: CollectionFiles, size_bytes: int) -> CollectionManifest:
@@ -265,7 +269,7 @@ class Uploads:
         limits = self.parts.settings.uploads
         if size_bytes > limits.largest_mb * MEGABYTE:
             raise UploadTooLarge(
-                f"the upload has {size_bytes / MEGABYTE:,.1f} MB, more than the {limits.largest_mb} MB that "
+                f"the upload is {size_bytes / MEGABYTE:,.1f} MB, more than the {limits.largest_mb} MB that "
                 "`chat.uploads.largest_mb` allows"
             )
         if not size_bytes:
@@ -328,4 +332,4 @@ def _new_job_id(now: datetime) -> str:
 
 
 def _job_not_found(job_id: str) -> JobNotFound:
-    return JobNotFound(f"there is no upload {job_id[:50]!r}; `tribal jobs` lists those that you may see")
+    return JobNotFound(f"there is no upload {job_id[:50]!r}; `tribal jobs` lists the uploads that you may see")

@@ -73,8 +73,8 @@ def read_directory(file: BinaryIO, most_bytes: int) -> Directory:
     """Read the directory of an archive, up to `most_bytes`.
 
     Raises:
-        ArchiveDamaged: when it cannot be found.
-        DirectoryTooLarge: when it is larger.
+        ArchiveDamaged: when the directory cannot be found.
+        DirectoryTooLarge: when the directory is larger.
     """
     end, size, offset = _find_end(file)
     start = end - size

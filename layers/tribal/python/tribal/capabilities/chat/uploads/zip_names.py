@@ -1,4 +1,5 @@
-"""Decode the names in archives. Many are UTF-8 without saying so, and old ones use the encoding of their system."""
+"""Decode the names in archives. Many names are UTF-8 without a declaration, and old ones use the encoding of their
+system."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _JAPANESE_WORD = re.compile(rf"[{_KANA_OR_KANJI}]{{2}}")
 
 
 def entry_names(entries: Sequence[DirectoryEntry]) -> list[str | None]:
-    """Return the name of each entry; `None` if it is declared as UTF-8 but is not."""
+    """Return the name of each entry; `None` if it is declared as UTF-8 but is not valid UTF-8."""
     names = [_declared_name(each) for each in entries]
     legacy = [place for place, each in enumerate(entries) if names[place] is None and not each.flags & UTF8_NAME]
     encoding = _legacy_encoding([entries[place].name for place in legacy])
@@ -36,7 +37,7 @@ def _declared_name(entry: DirectoryEntry) -> str | None:
 
 
 def _legacy_encoding(names: Sequence[bytes]) -> str:
-    """Return the encoding of names that are not UTF-8. One system wrote them, so they share one."""
+    """Return the encoding of names that are not UTF-8. One system wrote all names, so they share one encoding."""
     try:
         decoded = [each.decode(_JAPANESE) for each in names]
     except UnicodeDecodeError:

@@ -60,10 +60,10 @@ class _Findings:
 
 
 class ModelDetective:
-    """Asks the first model, and the next one if it fails.
+    """Asks the first model, and the next model if that one fails.
 
-    The model chooses categories, severities and numbers, and writes texts, which are checked. Earlier gaps keep their
-    text until the model closes them.
+    The model chooses categories, severities and the numbers of the gaps to close. It also writes texts, which are
+    checked. Earlier gaps keep their text until the model closes them.
 
     Args:
         chain: the models in the order in which a call tries them.

@@ -74,7 +74,7 @@ class PartyModels:
     """Says where a value of the section is, for messages."""
 
     def configuration(self) -> Configuration:
-        """Return the derived configuration, and check that everything that a call needs is there.
+        """Return the derived configuration, and check that nothing that a call needs is missing.
 
         Raises:
             ConfigurationInvalid: when a model, its key, price or package is missing. The message names the place.
@@ -164,7 +164,7 @@ class PartyModels:
 
 
 def without_databases(scope: Scope, documented: Iterable[str], is_kept: Callable[[str], bool]) -> Scope:
-    """Return a scope without some databases.
+    """Return a scope without the databases for which `is_kept` returns true.
 
     Args:
         scope: what a caller may see.

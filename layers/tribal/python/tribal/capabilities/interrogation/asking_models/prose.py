@@ -16,7 +16,7 @@ Resolve = Callable[[str], str | None]
 STATEMENTS = frozenset({"character", "length", "address", "markup", "handle", "code", "order", "name"})
 """The `text_checks` rules for statements about the documentation."""
 QUESTIONS = STATEMENTS - {"name"}
-"""The rules for questions, which may describe a table in other words than its name."""
+"""The rules for questions, which may describe a table without its name."""
 ANSWERS = frozenset({"character", "address"})
 """The rules for answers of a witness, which may repeat what it was shown."""
 LONGEST_NAME = 300
@@ -46,7 +46,7 @@ class ProseCheck:
 
     resolve: Resolve
     shown: tuple[str, ...]
-    """Texts of the request. The names in them may be repeated."""
+    """Texts of the request. Names from these texts may be repeated."""
     _judges: dict[frozenset[str], SentenceJudge] = field(default_factory=dict, repr=False, compare=False)
 
     def check(self, text: str, rules: Collection[str]) -> CheckedProse:

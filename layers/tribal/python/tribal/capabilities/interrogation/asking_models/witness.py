@@ -26,7 +26,7 @@ _REPAIRED: frozenset[FailureKind] = frozenset({"malformed", "refused", "truncate
 
 
 class ModelWitness:
-    """Answers a question from its query context. One retry is allowed, but no other model.
+    """Answers a question from its query context. One retry with the same model is allowed.
 
     Args:
         name: name of the model in answers.

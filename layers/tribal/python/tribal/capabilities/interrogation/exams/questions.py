@@ -1,4 +1,4 @@
-"""Read the questions of an exam: one per line, or the column `question` of a table, or a field of JSON lines."""
+"""Read the questions of an exam: one per line, from the `question` column of a table, or from JSON lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def read_questions(name: str, data: bytes) -> list[str]:
         data: content of the file, in UTF-8, or in UTF-16 with a byte order mark.
 
     Raises:
-        ExamInvalid: when a line is not a question, or the file has none or more than 5,000. The message names the line.
+        ExamInvalid: when a line is not a question, or the file has no questions or more than 5,000. The message names
+            the line.
     """
     text = _decoded(name, data)
     suffix = name.rpartition(".")[2].casefold()
@@ -88,11 +89,11 @@ def _table(name: str, text: str) -> Iterator[tuple[int, str]]:
             elif any(cell.strip() for cell in row):
                 yield reader.line_num + before, row[place] if place < len(row) else ""
     except csv.Error as error:
-        raise ExamInvalid(f"{name}:{reader.line_num + before}: the line is not CSV: {error}") from error
+        raise ExamInvalid(f"{name}:{reader.line_num + before}: the line is not valid CSV: {error}") from error
 
 
 def _separator(text: str) -> str:
-    """Return the separator of the table. In a table of one column, nothing separates."""
+    """Return the separator of the table. A table with one column has no separator."""
     found = next((each for each in _SEPARATORS if _place(_heading(text, each)) is not None), ",")
     return found if len(_heading(text, found)) > 1 else _NO_SEPARATOR
 
@@ -107,7 +108,7 @@ def _heading(text: str, separator: str) -> list[str]:
 def _column(name: str, heading: list[str], line: int) -> int:
     place = _place(heading)
     if place is None:
-        raise ExamInvalid(f"{name}:{line}: no column is named {COLUMN!r}; name it in the first line")
+        raise ExamInvalid(f"{name}:{line}: there is no `{COLUMN}` column; name it in the first line")
     return place
 
 
@@ -122,8 +123,8 @@ def _json_lines(name: str, text: str) -> Iterator[tuple[int, str]]:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise ExamInvalid(f"{name}:{number}: the line is not JSON") from error
+            raise ExamInvalid(f"{name}:{number}: the line is not valid JSON") from error
         question = value.get(COLUMN) if isinstance(value, dict) else value
         if not isinstance(question, str):
-            raise ExamInvalid(f"{name}:{number}: the line has no text {COLUMN!r}")
+            raise ExamInvalid(f"{name}:{number}: the line has no `{COLUMN}` field with text")
         yield number, question

@@ -31,9 +31,9 @@ def report(result: ExamResult) -> str:
             summary_line(result),
             *_changes(result),
             *(["## What to write first", _gap_rows(result.gaps)] if result.gaps else []),
-            list_section("## Questions that it does not answer", map(_failing, failing)),
-            list_section("## Questions that were not asked", _texts(result.questions, "not_asked")),
-            list_section("## Questions that it answers", _texts(result.questions, "answered")),
+            list_section("## Unanswered questions", map(_failing, failing)),
+            list_section("## Questions not asked", _texts(result.questions, "not_asked")),
+            list_section("## Answered questions", _texts(result.questions, "answered")),
         ]
     )
 

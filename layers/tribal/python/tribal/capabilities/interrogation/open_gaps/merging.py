@@ -36,20 +36,20 @@ class QuestionResult:
 
     text: str
     gaps: Sequence[Gap]
-    """Open gaps at the end. Those without a target are ignored."""
+    """Open gaps at the end. Gaps without a target are ignored."""
     from_exam: bool = False
     owner: str | None = None
     scope: SessionScope | None = None
     """What the question may read; `None` for everything."""
     manifest_hash: str | None = None
-    """Documentation that the question was put to; `None` for the current one."""
+    """Documentation that the question was put to; `None` for the current documentation."""
     mark: str | None = None
     """ID of the mark, if the answer was marked as wrong."""
     marked_at: str | None = None
 
     @property
     def key(self) -> str:
-        """Identifies the question by its text and scope. Each mark is a question of its own."""
+        """Identifies the question by its text and scope. Each mark counts as a separate question."""
         if self.mark is not None:
             return object_hash(["mark", self.mark])[:_KEY_DIGITS]
         scope = None if self.scope in (None, SessionScope()) else self.scope.model_dump(mode="json")
@@ -95,7 +95,7 @@ def merged(before: OpenGaps, results: Iterable[QuestionResult], hashes: Mapping[
 
 
 def without(before: OpenGaps, keys: Iterable[str], *, exam: bool) -> OpenGaps:
-    """Return the open gaps without some questions. Questions of exams stay unless `exam` is set."""
+    """Return the open gaps without the given questions. Exam questions stay unless `exam` is set."""
     removed = set(keys)
     gaps: list[OpenGap] = []
     for gap in before.gaps:

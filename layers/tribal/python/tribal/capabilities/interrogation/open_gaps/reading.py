@@ -41,8 +41,8 @@ def visible_gaps(store: ObjectStore, caller: Caller, *, exams_only: bool = False
     """Return the open gaps that the caller may see, those that block the most questions first.
 
     Gaps of tables outside the caller's scope are left out, and so are words that a term or metric now explains. Hidden
-    questions are only counted. A word without a visible question is left out, because it is part of its questions.
-    `tribal.identity.targets.current_gaps` checks whether targets have changed.
+    questions are only counted. A word without a visible question is left out, because the word comes from its
+    questions. `tribal.identity.targets.current_gaps` checks whether targets have changed.
 
     Args:
         store: contains the gaps and the definitions.

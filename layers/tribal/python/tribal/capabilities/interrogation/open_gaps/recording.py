@@ -31,9 +31,9 @@ _DOCUMENTS_AT_ONCE = 50
 def record(sessions: Sessions, index: IndexReader, results: Iterable[QuestionResult]) -> None:
     """Write the gaps that questions found, in one put. Does nothing if they are already there.
 
-    Call it after a session has ended, or once for all questions of an exam. Questions that were put to other
-    documentation than the index contains are ignored, because their gaps may be closed. If the file is missing or
-    damaged, it is rebuilt from all sessions, exams and marks in the store.
+    Call it after a session has ended, or once for all questions of an exam. Questions about a different version of the
+    documentation than the indexed one are ignored, because their gaps may be closed. If the file is missing or damaged,
+    it is rebuilt from all sessions, exams and marks in the store.
 
     Raises:
         SessionsBusy: when other processes keep changing the file.

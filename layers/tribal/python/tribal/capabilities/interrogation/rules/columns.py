@@ -1,4 +1,5 @@
-"""Find what the documentation lacks about columns: meaning, unit, codes, dates, and rows that do not count."""
+"""Find what the documentation lacks about columns: meaning, unit, codes, dates, and rows that may have to be left
+out."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def gaps_of_columns(table: TableDocument, column: DocumentedColumn, known: Expla
     if is_measured(column) and not has_unit(column):
         yield Gap(
             category="missing_information",
-            description=f"nothing says in which unit {name} is",
+            description=f"no unit is documented for {name}",
             severity="low",
             target=column_name(table, column),
         )
@@ -47,7 +48,7 @@ def gaps_of_codes(table: TableDocument, column: DocumentedColumn, known: Explain
         if not explained:
             yield Gap(
                 category="missing_information",
-                description=f"nothing says which values {name} has, and what they mean",
+                description=f"nothing says which values {name} has or what they mean",
                 severity="medium",
                 target=column_name(table, column),
             )
@@ -88,7 +89,7 @@ def gaps_of_dates(focus: Focus, known: Explained) -> Iterator[Gap]:
 
 
 def excluding_columns(table: TableDocument) -> list[DocumentedColumn]:
-    """Return the columns that mark rows which may not count."""
+    """Return the columns that mark rows that possibly should be left out, such as deleted ones."""
     return [each for each in table.columns if words_of(each.name) & _EXCLUDING_WORDS]
 
 
@@ -97,13 +98,14 @@ def gaps_of_exclusions(table: TableDocument, column: DocumentedColumn, known: Ex
     if not known.has(table, column):
         yield Gap(
             category="vagueness",
-            description=f"nothing says whether rows marked by {short_column_name(table, column)} count",
+            description=f"nothing says whether to include the rows that {short_column_name(table, column)} marks",
             severity="low",
             target=column_name(table, column),
         )
 
 
 def _is_key(table: TableDocument, column: DocumentedColumn) -> bool:
-    """Return whether a column is a key or likely one, so that its values are explained by the table it refers to."""
+    """Return whether a column is a key or likely one, so that its values are explained by the table that it refers
+    to."""
     likely = (key for key in table.inferred_keys if key.from_table == table.name)
     return column.is_primary_key or column.is_foreign_key or any(column.name in key.from_columns for key in likely)

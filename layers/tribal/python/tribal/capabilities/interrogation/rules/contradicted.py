@@ -33,7 +33,7 @@ def contradictions_of(focus: Focus) -> Iterator[tuple[str, CatalogContradiction]
 
 
 def contradicted(focus: Focus) -> Iterator[Gap]:
-    """Yield a gap for each contradiction about a main table, or about one of its columns that matters."""
+    """Yield a gap for each contradiction about a main table, or about one of its relevant columns."""
     for name, each in contradictions_of(focus):
         target = parse_target(each.target)
         matters = [*focus.columns.get(name, ()), *focus.dates.get(name, ())]

@@ -28,7 +28,8 @@ class RulesDetective:
         return Question(next((each.question for each in every if each.question not in asked), every[-1].question))
 
     def analyse(self, session: InterrogationSession, question: str, answer: WitnessAnswer) -> Analysis:
-        """Return what the documentation lacks, and the questions without an answer. Continues until all are asked."""
+        """Return what the documentation lacks, and the questions without an answer. Continues until all questions are
+        asked."""
         answers = {pair.question: pair.answer for pair in session.qa_pairs} | {question: answer.text}
         read = self.reader.read(session)
         unasked = [each for each in read.inquiries if each.question not in answers]

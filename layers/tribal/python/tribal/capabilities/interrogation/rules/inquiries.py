@@ -71,7 +71,7 @@ def inquiries(focus: Focus, filled: Filled, hypothesis: str) -> list[Inquiry]:
 
 
 def _further(inquiry: Inquiry, lacking: Collection[tuple[str | None, GapCategory]]) -> Inquiry:
-    """Return an inquiry without gaps that are already known. The others get low severity."""
+    """Return an inquiry without gaps that are already known. The other gaps get low severity."""
     gaps = [each for each in inquiry.gaps if (each.target, each.category) not in lacking]
     return replace(inquiry, gaps=[gap.model_copy(update={"severity": "low"}) for gap in gaps])
 
@@ -91,7 +91,7 @@ def _asked(focus: Focus, filled: Filled, hypothesis: str) -> Inquiry:
 
 
 def _rivals(focus: Focus) -> Iterator[Gap]:
-    """Yield other tables that the question may mean instead of the first one."""
+    """Yield other tables that the question may mean instead of the first table."""
     first = next(iter(focus.main), "")
     # Tables that only have the same columns or values are told apart by their names.
     for name in (each for each in focus.rivals if focus.matches[each].named):
@@ -186,7 +186,8 @@ def _row_is_unknown(table: TableDocument) -> bool:
 
 
 def _row_gap(table: TableDocument) -> Gap:
-    """Return the gap of a table whose rows nothing describes: smaller if a column looks like an identifier."""
+    """Return the gap of a table whose rows nothing describes. It is less severe if a column looks like an
+    identifier."""
     own = {"id", f"{table.table}_id", f"{singular(table.table.casefold())}_id"}
     named = next((each for each in table.columns if each.name.casefold() in own), None)
     if named is None:

@@ -1,4 +1,4 @@
-"""Turn the results of a detective into analyses and audits that keep the rules of a session."""
+"""Turn the results of a detective into analyses and audits that follow the rules of a session."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def audit_result(session: InterrogationSession, audit: Audit) -> AuditResult:
 
 
 def interim_audit(session: InterrogationSession) -> AuditResult:
-    """Return the audit of a session that ends early. No one is asked."""
+    """Return the audit of a session that ends early. Neither party is asked."""
     return audit_result(session, Audit(summary_of(session)))
 
 
@@ -64,7 +64,7 @@ def summary_of(session: InterrogationSession, contradictions: Sequence[Contradic
         f"{number(len(pairs), 'question')} asked, {_counted(gaps)}, {number(len(contradictions), 'contradiction')}.",
         list_section("## What the documentation lacks", map(_gap_line, gaps)),
         list_section("## Contradictions", (escape_text(each.description) for each in contradictions)),
-        list_section("## What it answers", (_pair_line(pair) for pair in pairs if pair.answer.strip())),
+        list_section("## What the documentation answers", (_pair_line(pair) for pair in pairs if pair.answer.strip())),
     ]
     return page(blocks)
 
@@ -92,4 +92,4 @@ def _is_sound(contradiction: Contradiction, pairs: int) -> bool:
 def _counted(gaps: Sequence[Gap]) -> str:
     counts = Counter(gap.severity for gap in gaps)
     named = ", ".join(f"{counts[severity]} {severity}" for severity in _ORDER if counts[severity])
-    return f"{number(len(gaps), 'gap')} open ({named})" if gaps else "no gap open"
+    return f"{number(len(gaps), 'open gap')} ({named})" if gaps else "no open gaps"

@@ -8,7 +8,7 @@ from tribal_contracts.interrogation.sessions import LEAST_ITERATIONS, MAX_HYPOTH
 
 
 def require_hypothesis(text: str) -> str:
-    """Return the hypothesis without surrounding white space; raises as `require_text` does."""
+    """Return the hypothesis without surrounding white space. Raises the same errors as `require_text`."""
     hint = "write the question that the documentation should answer"
     return require_text(text, "the hypothesis", MAX_HYPOTHESIS_CHARS, hint)
 
@@ -35,7 +35,7 @@ def require_text(text: str, name: str, most: int, hint: str) -> str:
     if len(stripped) > most:
         raise HypothesisInvalid(f"{name} has {len(stripped)} characters; at most {most} are allowed")
     if any(span.kind.is_secret for span in find_sensitive(stripped)):
-        raise HypothesisInvalid(f"{name} contains what looks like a secret; leave it out")
+        raise HypothesisInvalid(f"{name} contains what looks like a secret; leave the secret out")
     return stripped
 
 

@@ -80,7 +80,7 @@ class Interrogation:
         try:
             return job.run(self._step)
         except JobEnded as ended:
-            raise SessionEnded(f"session {session_id} has ended: it is {ended.record.status}") from None
+            raise SessionEnded(f"session {session_id} has already ended, with status {ended.record.status}") from None
         except JobHeld as held:
             raise _held_by_another(held.record, self.clock) from None
 
@@ -192,9 +192,9 @@ def _holder_of(session: InterrogationSession) -> Holder | None:
 def _held_by_another(session: InterrogationSession, clock: Clock) -> SessionHeld:
     text = f"another process is running session {session.id}"
     if session.holder is None:
-        return SessionHeld(f"{text}; try again when it has ended")
+        return SessionHeld(f"{text}; try again after the session has ended")
     left = max(1, math.ceil((instant(session.holder.expires_at) - clock.real()).total_seconds()))
-    return SessionHeld(f"{text}; if it was killed, the session can be resumed in {left} s")
+    return SessionHeld(f"{text}; if that process was killed, the session can be resumed in {left} s")
 
 
 def _reason(error: PartyFailed) -> str:

@@ -38,11 +38,11 @@ def parse_file(key: str, data: bytes, kind: type[Record]) -> Record:
         # A number such as 5.0 is an integer in JSON Schema.
         values = json.loads(data, parse_float=_number)
     except (ValueError, RecursionError) as error:
-        raise ObjectDamaged("it is not JSON") from error
+        raise ObjectDamaged("its content is not valid JSON") from error
     if not isinstance(values, dict):
-        raise ObjectDamaged("it is not an object")
+        raise ObjectDamaged("its content is not a JSON object")
     if FIELD in values and not is_sealed(data):
-        raise ObjectDamaged(f"{FIELD} belongs to another file")
+        raise ObjectDamaged(f"{FIELD} belongs to a different file")
     try:
         record = kind.model_validate_json(json.dumps(values), strict=True)
     except ValidationError as error:

@@ -40,7 +40,7 @@ class SessionKey:
 
     @property
     def cursor(self) -> str:
-        """Orders sessions by start time, and tells where the next page of a list continues."""
+        """Orders sessions by start time, and says where the next page of a list continues."""
         return f"{self.start}_{self.id}"
 
 
@@ -50,7 +50,7 @@ def key_of(kind: str, name: str, start: str) -> str:
 
 
 def start_in_names(time: datetime) -> str:
-    """Return a UTC time as in file names. Later times sort after earlier ones."""
+    """Return a UTC time in the format of file names. Later times sort after earlier ones."""
     return f"{time:%Y%m%dT%H%M%SZ}"
 
 
@@ -221,7 +221,7 @@ def foreign_notes(session: InterrogationSession) -> list[str]:
 
 def not_found(name: str) -> SessionNotFound:
     """Return the error for a missing or hidden session. The text is the same for both."""
-    return SessionNotFound(f"there is no session {name!r}; `tribal interrogations` lists those that you may see")
+    return SessionNotFound(f"there is no session {name!r}; `tribal interrogations` lists the sessions that you may see")
 
 
 def _file_of(key: str, session: InterrogationSession) -> bytes:

@@ -202,7 +202,7 @@ def request_stop(session: InterrogationSession, by: str) -> InterrogationSession
 
 def _require_running(session: InterrogationSession) -> None:
     if not session.is_running:
-        raise SessionEnded(f"session {session.id} has ended: it is {session.status}")
+        raise SessionEnded(f"session {session.id} has already ended, with status {session.status}")
 
 
 def _ended(session: InterrogationSession, status: str, now: str, **audit: Any) -> InterrogationSession:

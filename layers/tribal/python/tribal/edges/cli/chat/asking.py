@@ -53,7 +53,7 @@ def ask(
     """Answer a question from the documentation, with sources.
 
     Says which tables, columns, codes and joins a question is about, with decisions and memories that apply, and what
-    nothing documented explains. With --collection it answers from that collection, or refuses by its laws; it asks a
+    nothing documented explains. With --collection it answers from that collection, or refuses under its laws; it asks a
     model where the collection lists one. Exits with 1 if nothing is documented, and with 9 if a law refuses.
 
     --wrong "why" marks the last answer: its question becomes an open gap of the tables that it is about.
