@@ -56,7 +56,7 @@ def test_a_table_is_read_whatever_separates_its_columns(name: str, text: str, en
         ("q.csv", b"sep=;\nteam;what\na;b\n", "q.csv:2: there is no `question` column"),
         ("q.csv", b"sep=;\nteam;question\n\na;\n", "q.csv:4: the question is blank"),
         ("q.txt", "fine?".encode("utf-16")[:-1], "q.txt:1: the line is not UTF-8"),
-        ("q.csv", b'question\n"fine?"x\n', "q.csv:2: the line is not CSV"),
+        ("q.csv", b'question\n"fine?"x\n', "q.csv:2: the line is not valid CSV"),
         ("q.csv", b"team,question\na\n", "q.csv:2: the question is blank"),
         (
             "q.jsonl",
