@@ -190,8 +190,7 @@ INTERROGATION = ToolGroup(
             name="mark_answer",
             title="Mark an answer as wrong",
             summary="Mark an answer as wrong, so that people correct its source.",
-            description="Marks an answer as wrong. The mark is listed as an open gap in the documentation of the"
-            " tables that the answer cited.",
+            description="Marks an answer as wrong, and lists an open gap in the documentation of the cited tables.",
             models=models_of(_CONTRACTS, "MarkAnswerInput", "MarkAnswerOutput"),
             handler=_mark,
             right=START_INTERROGATION,
