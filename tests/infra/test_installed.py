@@ -105,13 +105,16 @@ def test_an_installed_wheel_does_the_whole_job_without_this_repository(
     assert ran.returncode == 0, ran.stdout + ran.stderr
     found = ended(program, "search", "invoice", "--json", cwd=project)
     assert json.loads(found.stdout)["tables"][0]["table"] == "invoice", found.stderr
+    # Without the packages of `knowledge`, no policy is checked.
+    asked = ended(program, "ask", "which suppliers are blocked", cwd=project)
+    assert (asked.returncode, "WHERE is_blocked" in asked.stdout) == (0, True), asked
     site = ended(program, "site", tmp_path / "site", cwd=project)
     assert (site.returncode, (tmp_path / "site" / "index.html").is_file()) == (0, True), site
     assert ended(program, "init", "--project", "new", cwd=tmp_path).returncode == 0
     assert json.loads((tmp_path / "new" / "databases.schema.json").read_bytes())["$id"] == "databases.schema.json"
     (tmp_path / "new" / "databases.yaml").write_text("databases: []\nknowledge: {repository: decisions}\n")
     checked = ended(program, "check", cwd=tmp_path / "new")
-    assert "bracex, dulwich, google-re2, markdown-it-py are not installed; run: " in checked.stdout, checked
+    assert "bracex, dulwich, google-re2 are not installed; run: " in checked.stdout, checked
     (settings,) = json.loads(ended(program, "mcp", "--client", "cursor", cwd=project).stdout)["mcpServers"].values()
     assert settings["command"].startswith(str(home))
     assert is_served(program, project)

@@ -94,6 +94,7 @@ def test_sql_is_checked_against_the_policies_of_its_caller(app: Application) -> 
     call(app, "sync_now")
     assert app.policies is not None
     checker = app.policies(app)
+    assert checker is not None
 
     def checked(sql: str, caller: Caller = ADA) -> KnowledgeCheckOutput:
         found = checker.check_sql(sql, "postgres", caller)

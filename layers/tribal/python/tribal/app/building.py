@@ -80,7 +80,7 @@ class Built:
     parts: Closable | None = None
     guidance: Callable[[], GuidanceSource | None] | None = None
     pointers: Callable[[Caller], PointerWriter] | None = None
-    policies: Callable[[Application], PolicyChecker] | None = None
+    policies: Callable[[Application], PolicyChecker | None] | None = None
     gaps: GapReader | None = None
     readiness: Callable[[], Sequence[ModelReadiness]] | None = None
     """Checks whether the servers that it calls besides models are configured."""

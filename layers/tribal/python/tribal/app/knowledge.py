@@ -57,7 +57,7 @@ def build(building: Building) -> Built:
     return Built(
         parts=parts,
         guidance=partial(_guidance, building),
-        policies=_policy_checker,
+        policies=partial(_policy_checker, building),
         section_readiness=None if section is None or opened is None else partial(_readiness, section, opened, building),
     )
 
@@ -127,24 +127,42 @@ def _token(settings: KnowledgeSettings, secrets: Provider[Secrets]) -> SecretStr
 def _guidance(building: Building) -> GuidanceSource | None:
     """Published decisions about tables; `None` if nothing can have been published."""
     from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
-    from tribal.capabilities.knowledge.snapshots.snapshot import MANIFEST
     from tribal.capabilities.knowledge.snapshots.visible_items import SnapshotReader
     from tribal.scoping.bounds import Bounds
 
-    settings = building.settings
-    is_configured = find_section(building.sections, KnowledgeSettings) is not None
-    if settings is not None and not is_configured and not (settings.store / MANIFEST).exists():
+    if not _may_be_published(building):
         return None
     # `guidance_of` leaves out items that mention a hidden table.
     snapshots = SnapshotReader(building.store(), building.embedder, building.derived)
     return KnowledgeGuidance(lambda caller: snapshots.visible(caller.identity, Bounds(caller.scope)))
 
 
-def _policy_checker(app: Application) -> PolicyChecker:
-    """Checks SQL against the published policies."""
-    from tribal.capabilities.knowledge.check import SqlPolicyChecker
+def _policy_checker(building: Building, app: Application) -> PolicyChecker | None:
+    """Checks SQL against the published policies; `None` if nothing can have been published.
 
+    Raises:
+        ConfigurationError: when a package is missing.
+    """
+    if not _may_be_published(building):
+        return None
+    try:
+        from tribal.capabilities.knowledge.check import SqlPolicyChecker
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(missing_package(error.name, "checking policies", "knowledge")) from error
     return SqlPolicyChecker(app)
+
+
+def _may_be_published(building: Building) -> bool:
+    from tribal.capabilities.knowledge.snapshots.snapshot import MANIFEST
+
+    settings = building.settings
+    if (
+        settings is None
+        or settings.bucket is not None
+        or find_section(building.sections, KnowledgeSettings) is not None
+    ):
+        return True
+    return (settings.store / MANIFEST).exists()
 
 
 def _file_reader() -> FileReader:

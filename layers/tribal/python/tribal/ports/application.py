@@ -188,7 +188,7 @@ class Application:
     """Memories and decisions about tables; `None` if neither is configured."""
     pointers: Callable[[Caller], PointerWriter] | None = None
     """Writes memories that point to decisions; `None` without memory."""
-    policies: Callable[[Application], PolicyChecker] | None = None
+    policies: Callable[[Application], PolicyChecker | None] | None = None
     """Checks SQL against policies; `None` without knowledge."""
     gaps: GapReader | None = None
     """Reads open gaps; `None` where nothing questions the documentation."""

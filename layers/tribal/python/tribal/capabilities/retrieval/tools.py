@@ -135,7 +135,14 @@ def _check_sql(request: CheckSqlInput, caller: Caller, app: Application) -> Tool
 def policies_for(caller: Caller, app: Application) -> Callable[[str, DatabaseType], KnowledgeCheckOutput | None] | None:
     """Checks SQL against the policies that apply to a caller; `None` if knowledge is not configured."""
     make = app.policies
-    return None if make is None else lambda sql, dialect: make(app).check_sql(sql, dialect, caller)
+    if make is None:
+        return None
+
+    def check(sql: str, dialect: DatabaseType) -> KnowledgeCheckOutput | None:
+        checker = make(app)
+        return None if checker is None else checker.check_sql(sql, dialect, caller)
+
+    return check
 
 
 def _list_names(request: ListNamesInput, caller: Caller, app: Application) -> ToolOutput:
