@@ -27,6 +27,12 @@ def test_a_database_that_can_be_read_is_ready_to_run(tmp_path: Path, shop_dsn: s
     assert elsewhere.stdout.splitlines()[-1].startswith("Ready. Next: `tribal run postgresql://")
 
 
+def test_a_database_without_tables_is_not_called_ready(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    ran = tribal("check", fresh_database(""), cwd=tmp_path)
+    assert "  tables: none\n" in ran.stdout
+    assert ran.stdout.splitlines()[-1].startswith("Nothing to document: no table is visible. Correct the database")
+
+
 def test_missing_grants_leave_it_ready_in_part(tmp_path: Path, fresh_database: FreshDatabase) -> None:
     role = unique_name("reader")
     dsn = fresh_database("CREATE TABLE open (id int)")

@@ -60,6 +60,8 @@ def next_step(report: CheckReport, check: str, run: str) -> str:
         return ""
     if report.exit_code:
         return f"Ready in part: {run} documents what can be read; the lines above say how to read the rest."
+    if not any(each["tables_total"] for each in report.databases):
+        return f"Nothing to document: no table is visible. Correct the database or its user, then run {check} again."
     return f"Ready. Next: {run}."
 
 
@@ -118,6 +120,8 @@ def _print_access(result: dict[str, Any]) -> None:
         "the others is documented too"
         if result["tables_total"] != result["tables_selectable"]
         else f"  tables: {result['tables_total']}, all of which can be sampled"
+        if result["tables_total"]
+        else "  tables: none"
     )
     for warning in result["warnings"]:
         out.print(f"  [yellow]warning[/]: {escape(warning)}", soft_wrap=True)
