@@ -13,6 +13,7 @@ import yaml
 from tests.cases import each_case
 from tests.edges.cli.terminal import Dialogue
 from tests.edges.cli.tribal_command import tribal, tribal_process
+from tests.plugins.postgres import FreshDatabase, administer, login, unique_name
 from tribal.edges.cli.project.answers import Answers, NewDatabase
 from tribal.edges.cli.project.project_files import project_text
 from tribal.edges.cli.project.questions import MODELS, model_of
@@ -75,6 +76,23 @@ def test_four_answers_make_a_file_that_loads_and_name_the_next_step(tmp_path: Pa
     assert (entry.password_secret, entry.sample_rows) == ("SHOP_PASSWORD", 0)
     assert settings.model is not None
     assert (settings.model.provider, settings.model.api_key_secret) == ("anthropic", "ANTHROPIC_API_KEY")
+
+
+def test_the_answers_are_all_that_a_check_and_a_run_need(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+    password, user = "p@ss/word", unique_name("reader")
+    dsn = fresh_database("CREATE TABLE thing (id int PRIMARY KEY)")
+    administer(dsn, f"CREATE ROLE {user} LOGIN PASSWORD '{password}'; GRANT SELECT ON thing TO {user}")
+    try:
+        with Dialogue("init", cwd=tmp_path) as dialogue:
+            address = login(dsn, user, "").replace(":@", "@")
+            answered(dialogue, (ADDRESS, address), (VARIABLE, "THE_PASSWORD"), (ROWS, ""), (DESCRIBER, ""))
+        missing = tribal("check", cwd=tmp_path)
+        assert (missing.returncode, "the secret 'THE_PASSWORD'" in missing.stdout) == (2, True)
+        ready = tribal("check", cwd=tmp_path, THE_PASSWORD=password)
+        assert (ready.returncode, ready.stdout.splitlines()[-1]) == (0, "Ready. Next: `tribal run`.")
+        assert tribal("run", cwd=tmp_path, THE_PASSWORD=password).returncode == 0
+    finally:
+        administer(dsn, f"DROP OWNED BY {user}; DROP ROLE {user}")
 
 
 def test_an_answer_that_cannot_be_used_is_explained_and_asked_for_again(tmp_path: Path) -> None:
