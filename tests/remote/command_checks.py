@@ -86,7 +86,7 @@ def uploaded(there: WholeEnvironment) -> str:
 def session(there: WholeEnvironment) -> str:
     """The id of an interrogation."""
     shown = succeed(there, "interrogate", HYPOTHESIS)
-    assert shown.startswith("1. What answers")
+    assert shown.startswith("1. What is documented about")
     assert "Completed, consistency" in shown
     return shown.split()[-1]
 

@@ -49,7 +49,7 @@ def gaps_about(session: InterrogationSession, target: str) -> list[Gap]:
 @each_case(
     ("hypothesis", "question"),
     [
-        ("customers", "What answers “customers”?"),
+        ("customers", "What is documented about “customers”?"),
         ("customers", "What is one row of crm.customer?"),
         ("customer status", "What do the values of crm.customer.status mean?"),
         ("invoices of each customer", "Which keys join billing.invoice and crm.customer?"),

@@ -44,7 +44,7 @@ def test_ask_prints_statements_with_sources_and_exits_with_1_where_nothing_is_do
 def test_a_session_is_shown_question_by_question_listed_shown_again_and_removed(project: Path) -> None:
     done = tribal("interrogate", QUESTION, cwd=project)
     assert done.returncode == 0
-    assert done.stdout.startswith("1. What answers")
+    assert done.stdout.startswith("1. What is documented about")
     assert "Completed, consistency" in done.stdout
     session_id = done.stdout.split()[-1]
     assert session_id in tribal("interrogations", cwd=project).stdout

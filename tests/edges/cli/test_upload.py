@@ -184,7 +184,7 @@ def test_files_of_one_name_are_told_apart_by_their_folder_and_pages_without_text
         "b/readme.md",
     )
     both = tribal("collections", "remove", "handbook", "readme.md", cwd=project)
-    assert (both.returncode, "2 files named 'readme.md'; give a path: a/readme.md, b/readme.md" in both.stderr) == (
+    assert (both.returncode, "2 files named 'readme.md'; specify a path: a/readme.md, b/readme.md" in both.stderr) == (
         7,
         True,
     )

@@ -230,7 +230,7 @@ def test_a_file_is_removed_by_its_id_or_by_any_of_its_names(made: MadeUploads) -
 
 def test_of_two_files_of_one_name_an_id_is_asked_for(made: MadeUploads) -> None:
     ids = [str(made.upload("manual.txt", text).files[0].source_id) for text in ("first", "second")]
-    with pytest.raises(CollectionNotFound, match=f"2 files named 'manual.txt'; give an ID: {ids[0]}, {ids[1]}"):
+    with pytest.raises(CollectionNotFound, match=f"2 files named 'manual.txt'; specify an ID: {ids[0]}, {ids[1]}"):
         made.remove("manual.txt")
     with pytest.raises(CollectionNotFound, match=r"has no file 'other\.txt'; it has manual\.txt"):
         made.remove("other.txt")

@@ -88,7 +88,11 @@ def test_a_witness_is_any_model(name: str, address: str) -> None:
         ({"detectives": ["none"]}, KEYS, "interrogation.detectives[0]: 'none' is not under `models`"),
         ({"detectives": ["large", "small"]}, {"CLAUDE": KEY}, "interrogation.detectives[1]: the secret 'OPENAI'"),
         ({"detectives": ["small"]}, {"OPENAI": "short"}, "interrogation.detectives[0]: the secret 'OPENAI' has fewer"),
-        ({"witness": "fast"}, KEYS, "interrogation.witness: the secret 'GROQ' with the key of 'fast' is missing"),
+        (
+            {"witness": "fast"},
+            KEYS,
+            "interrogation.witness: the secret 'GROQ', which should hold the API key of 'fast', is missing",
+        ),
         ({"detectives": ["fast"]}, KEYS, "interrogation.detectives[0]: 'fast' is of provider groq, which cannot"),
     ],
 )

@@ -75,7 +75,7 @@ class Interrogations:
 
     @property
     def sessions(self) -> Sessions:
-        """Files of sessions."""
+        """Session files in the store."""
         return Sessions(self.app.store())
 
     @property
@@ -205,7 +205,7 @@ class Interrogations:
         return session
 
     def record(self, results: Iterable[QuestionResult]) -> None:
-        """Add the gaps of questions to the open gaps. A failure is only logged: the results are saved anyway."""
+        """Add the gaps of questions to the open gaps. Failures are only logged."""
         try:
             record(self.sessions, self.app.index(), results)
         except TribalError as error:
@@ -294,7 +294,7 @@ def run_in_thread(app: Application, session_id: str, identity: Identity) -> None
 
 
 def resume_abandoned(app: Application, identity: Identity) -> None:
-    """Resume the newest sessions that no process runs. Does nothing without models or with a state machine."""
+    """Resume the newest sessions that no process runs. Does nothing without models, or if a launcher is set."""
     models = app.part(InterrogationParts)
     if models is None or models.launch is not None:
         return

@@ -123,7 +123,7 @@ def remove(sessions: Sessions, name: str, caller: Caller) -> None:
     for key in sessions.keys_of(name):
         own, results = _own_results(sessions, key, name, caller)
         if not own:
-            raise InterrogationForbidden(f"only its owner may remove {name}")
+            raise InterrogationForbidden(f"only the owner of {name} may remove it")
         # Before the file, so that a killed process leaves no text of a session that is gone.
         forget(sessions.store, results, exam=any(each.from_exam for each in results))
         sessions.delete(key)

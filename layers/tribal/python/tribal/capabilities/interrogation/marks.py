@@ -113,7 +113,7 @@ class Marks:
             self._sessions.delete(key)
         if len(keys) - len(expired) >= MOST_MARKS:
             raise SessionsBusy(
-                f"there are already {MOST_MARKS:,} marks, which is the maximum; close the marks that are settled"
+                f"there are already {MOST_MARKS:,} marks, which is the maximum; close the marks that are resolved"
             )
 
 

@@ -73,7 +73,7 @@ class Detective(Protocol):
         ...
 
     def audit(self, session: InterrogationSession) -> Audit:
-        """Audit a session with at least one answer, after its last one."""
+        """Audit a session after its last answer. It has at least one answer."""
         ...
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterrogationParts:
-    """Models that ask or answer, and what runs their sessions."""
+    """Factory for the models that ask or answer, the cost estimate, and the optional background launcher."""
 
     parties: Callable[[str, Documentation], ModelParties]
     """Returns the parties that are charged to an account, such as `session:ID`, and read this documentation."""

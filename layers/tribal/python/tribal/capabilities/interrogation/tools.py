@@ -189,8 +189,8 @@ INTERROGATION = ToolGroup(
         ToolSpec(
             name="mark_answer",
             title="Mark an answer as wrong",
-            summary="Mark an answer as wrong, so that people correct its source.",
-            description="Marks an answer as wrong, and lists an open gap in the documentation of the cited tables.",
+            summary="Mark an answer as wrong so that its source can be corrected.",
+            description="Marks an answer as wrong and records an open gap in the documentation of the cited tables.",
             models=models_of(_CONTRACTS, "MarkAnswerInput", "MarkAnswerOutput"),
             handler=_mark,
             right=START_INTERROGATION,

@@ -38,7 +38,7 @@ def strengthens(sentence: str, cited: str) -> bool:
 
 
 def turns_around(sentence: str, cited_sentences: Iterable[str]) -> bool:
-    """Return whether the sentence is negated and the most similar cited sentence is not, or the reverse.
+    """Return whether the sentence is negated and the most similar cited sentence is not, or vice versa.
 
     Sentences about empty values are never reported, because both forms may mean the same.
     """

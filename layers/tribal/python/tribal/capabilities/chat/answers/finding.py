@@ -169,8 +169,8 @@ class Finder:
             return nothing
         if self.entry.embedding is None and is_tutor:
             raise NothingRetrieved(
-                "This collection has no embedding, so questions cannot be compared with its passages. Configure "
-                "`embedding`."
+                "This collection has no embedding model, so questions cannot be compared with its passages. "
+                "Configure `embedding`."
             )
         if self.entry.embedding is not None and (obstacle := self._obstacle_to_embedding()):
             if is_tutor:

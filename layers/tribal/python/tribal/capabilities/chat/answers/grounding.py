@@ -92,7 +92,7 @@ class Grounding:
     Args:
         sources: sources that the model was given, by number.
         question: the question as typed; the answer may use its words.
-        said: earlier turns. Instructions in these turns are not followed either.
+        said: earlier turns. A sentence that follows an instruction in these turns or in a source is rejected.
     """
 
     sources: Mapping[int, Source]
@@ -149,7 +149,7 @@ class _Cited:
         )
 
     def supports(self, text: str) -> bool:
-        """Return whether the text keeps the rules, and the cited texts contain its numbers, quotes, names, capitals."""
+        """Return whether the text follows the rules and takes its numbers, quotes and names from the cited texts."""
         spans = _CODE_SPAN.findall(text)
         bare = _CODE_SPAN.sub(r"\1", text)
         quotes = [one or other for one, other in _QUOTE.findall(bare)]

@@ -48,7 +48,7 @@ def read_sentences(text: str) -> Iterator[Sentence]:
 
 
 def is_repeated(sentence: str, said: Iterable[str]) -> bool:
-    """Return whether the sentence, or a part of it, was said before."""
+    """Return whether the sentence repeats, contains, or is part of an earlier sentence."""
     letters = _letters(sentence)
     return any(
         letters == each

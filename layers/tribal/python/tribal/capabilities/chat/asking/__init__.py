@@ -1,1 +1,1 @@
-"""The way from a question to its answer: request, laws, model, events."""
+"""Answer a question: check the request, apply the laws, ask a model, and yield events."""

@@ -154,8 +154,8 @@ class Answering:
             if result.failure is None:
                 yield from self._remarks(with_sql=not result.has_query)
             return self._documents_answer or self._citations.has_passage
-        self.warnings.append("no model gave an answer that passed the checks; this answer is from the documents alone")
-        yield TextPiece("_The model did not answer; this is from the documents alone._\n\n")
+        self.warnings.append("no model's answer passed the checks; this answer is from the documents alone")
+        yield TextPiece("_The model did not answer; this answer is from the documents alone._\n\n")
         return (yield from self._from_documents())
 
     def _ask(
@@ -219,7 +219,7 @@ class Answering:
                 return error.message
             kept = sorted(name for name in databases if may_send is not None and not may_send(name))
             if kept:
-                return f"nothing about {', '.join(kept)} is sent to a model (describer: rules)"
+                return f"`describer: rules` excludes {', '.join(kept)} from models"
         return ""
 
     def _sources(self) -> list[Source]:

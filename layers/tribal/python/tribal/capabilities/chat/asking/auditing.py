@@ -24,7 +24,7 @@ _DATED = re.compile(rf"{FOLDER}(\d{{4}}-\d{{2}}-\d{{2}})/([0-9a-z-]+)\.json")
 
 @dataclass(frozen=True, slots=True)
 class AuditedAnswers:
-    """Stored answers that one caller may see: their own, or all with the right to read them."""
+    """Stored answers that one caller may see: the caller's own, or all of them with the right to read them."""
 
     caller: Caller
     app: Application

@@ -112,7 +112,7 @@ class OpenedChat:
         """Yield everything that happens until the answer ends. Even after a failure, exactly one `Finished` comes last.
 
         Args:
-            stop: requests the end of the answer, which keeps its text so far. The answer also ends at the deadline
+            stop: a request to end the answer early. The text so far is kept. The answer also ends at the deadline
                 of `stop` and after `chat.answer_seconds`.
         """
         started = time.monotonic()
@@ -185,7 +185,7 @@ class OpenedChat:
         def failed(law: Law, error: Exception) -> None:
             why = error.message if isinstance(error, TribalError) else type(error).__name__
             code = error.code if isinstance(error, CollectionMismatch) else "CHAT_LAW_FAILED"
-            failures.append(f"{code}: the law of {law} failed: {why}")
+            failures.append(f"{code}: the {law} law could not be evaluated: {why}")
 
         laws: dict[Law, Callable[[], LawVerdict]] = {
             "scope": scope,
@@ -269,7 +269,7 @@ class _Lookup:
         self._found: list[Found] | None = None
 
     def all(self) -> list[Found]:
-        """Return the results for the question as typed, and as a reader sees it if that differs."""
+        """Return the results for the question as typed and, if characters are disguised, also as a reader sees it."""
         if self._found is None:
             self._found = self._finder.find(self._texts)
         return self._found
@@ -285,9 +285,9 @@ def _distance(found: Found) -> float:
 
 def _said(verdict: GovernorVerdict) -> str:
     if not verdict.approved:
-        return f"The law of {verdict.law_violated} refuses the question."
-    idle = f" The law of {', '.join(verdict.not_enforced)} is not enforced." if verdict.not_enforced else ""
-    return f"The laws approve the question.{idle}"
+        return f"The {verdict.law_violated} law refused the question."
+    idle = f" Not enforced: {', '.join(verdict.not_enforced)}." if verdict.not_enforced else ""
+    return f"The laws approved the question.{idle}"
 
 
 def _found(found: Found) -> str:

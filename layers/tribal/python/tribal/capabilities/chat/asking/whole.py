@@ -44,7 +44,7 @@ def whole_answer(question: str, collection: str, caller: Caller, app: Applicatio
 
 
 def refusal_of_order(question: str) -> Answer | None:
-    """Return a refusal if the question tells us to change data, otherwise `None`. Needs no collection."""
+    """Return a refusal if the question is an order to change data, otherwise `None`. Needs no collection."""
     verdict = order_to_change(question)
     return None if verdict.approved else refusal("integrity", verdict.reason or "")
 

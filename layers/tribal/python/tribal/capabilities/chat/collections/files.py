@@ -79,7 +79,7 @@ class CollectionFiles:
         return self._manifest.find() or CollectionManifest(sources=[])
 
     def change_manifest(self, change: Callable[[CollectionManifest], CollectionManifest]) -> CollectionManifest:
-        """Replace the manifest. If another process was faster, `change` is called again.
+        """Replace the manifest. If another process changed it meanwhile, `change` is called again.
 
         Raises:
             ObjectDamaged: when it cannot be parsed.

@@ -45,7 +45,7 @@ def find_source(collection: str, sources: Sequence[CollectionSource], name: str)
         paths = {path for each in found for path in each.paths[:1]}
         what, told_apart = ("a path", sorted(paths)) if len(paths) == len(found) else ("an ID", _ids(found))
         raise CollectionNotFound(
-            f"collection {collection!r} has {len(found)} files named {name!r}; give {what}: {', '.join(told_apart)}"
+            f"collection {collection!r} has {len(found)} files named {name!r}; specify {what}: {', '.join(told_apart)}"
         )
     names = sorted({name for each in sources for name in shown_names(each)})
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
@@ -59,7 +59,7 @@ def _ids(sources: list[CollectionSource]) -> list[str]:
 
 
 def shown_names(source: CollectionSource) -> list[str]:
-    """Return the names of a file. Files in a folder of an archive are named with their path."""
+    """Return the names of a file. A file in a folder of an archive is listed by its path."""
     within = {each.rpartition("/")[2] for each in source.paths}
     return [*source.paths, *(each for each in source.names if each not in within)]
 

@@ -1,4 +1,4 @@
-"""Which collections a caller may see. For everyone else they do not exist."""
+"""Decide which collections a caller may see. To that caller, all other collections do not exist."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tribal_contracts.chat.settings import CATALOG, ChatSettings, CollectionEntr
 
 
 def is_visible(entry: CollectionEntry, caller: Caller) -> bool:
-    """Return whether the caller may see a collection. Only members may, or everyone if it has no owner."""
+    """Return whether the caller may see a collection: every caller if it has no owner, otherwise only members."""
     if entry.owner is None:
         return entry.layer == "company"
     spaces = caller.identity.spaces(entry.layer)

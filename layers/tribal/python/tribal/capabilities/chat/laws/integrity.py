@@ -25,7 +25,7 @@ _CATALOG_REASON = (
 CHANGE_REASON = (
     "This asks for data to be changed, but nothing can be changed here. Ask what is documented about it instead."
 )
-_OWN_REASON = "This collection does not answer such questions."
+_OWN_REASON = "This collection does not answer questions of this kind."
 
 
 def _words(text: str) -> str:
@@ -123,7 +123,7 @@ def integrity(
 
 
 def order_to_change(question: str) -> LawVerdict:
-    """Check whether a question that was asked without a collection tells us to change data."""
+    """Check whether a question that was asked without a collection is an order to change data."""
     return LawVerdict(False, CHANGE_REASON) if any(map(orders_a_change, readings(question))) else APPROVED
 
 

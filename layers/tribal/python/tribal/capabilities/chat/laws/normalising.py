@@ -41,7 +41,7 @@ def readings(text: str) -> tuple[str, ...]:
 
 
 def visible(text: str) -> str:
-    """Return the text as a reader sees it, for comparison: NFKD, case-folded, plain blanks, no marks."""
+    """Return the text as a reader sees it, for comparison: NFKD, case-folded, plain blanks, no combining marks."""
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     shown = (char for char in folded if unicodedata.category(char) not in _INVISIBLE and char not in _FILLERS)
     return _SPACES.sub(" ", "".join(shown))

@@ -1,4 +1,4 @@
-"""Detect orders to change data, and requests for SQL that changes data, in a text without disguises."""
+"""Detect orders to change data, and requests for SQL that changes data, in a normalised text."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ _LEAST_JOINED = 12
 
 
 def orders_a_change(text: str) -> bool:
-    """Return whether a normalised text tells us to change data, or asks for SQL that changes data."""
+    """Return whether a normalised text is an order to change data, or asks for SQL that changes data."""
     if _PLEASE.search(text) or any(pattern.search(text) for pattern in _SQL):
         return True
     if " " not in text and len(text) >= _LEAST_JOINED:

@@ -10,7 +10,7 @@ from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
 
 LEAST_EVIDENCE = 0.17
 """Minimum evidence for a question to be about a passage. Measured by `python -m bench.chat`."""
-_TUTOR_REASON = "This question is not about the material of this collection, so it is not answered."
+_TUTOR_REASON = "This question is not about anything in this collection, so it was not answered."
 
 
 class NothingRetrieved(Exception):
@@ -33,7 +33,7 @@ def scope_by_distance(found: Sequence[Relevance], threshold: float) -> LawVerdic
     """Check whether a passage is closer than the threshold. Source: chat specification, 2.
 
     Args:
-        found: relevance of the question alone and, for a follow-up, also of both questions together.
+        found: relevance of the question and, for a follow-up, also of it combined with the previous question.
         threshold: squared L2 distance of unit vectors, exclusive.
 
     Raises:
@@ -49,7 +49,7 @@ def scope_by_relevance(found: Sequence[Relevance], threshold: float, *, asks_wha
     """Check whether a question is about the documentation or about a passage.
 
     Args:
-        found: relevance of the question alone and, for a follow-up, also of both questions together.
+        found: relevance of the question and, for a follow-up, also of it combined with the previous question.
         threshold: minimum probability that the question is about the documentation, inclusive.
         asks_what_exists: whether the question asks what is documented, which is always in scope.
     """

@@ -24,7 +24,7 @@ class LawVerdict:
 
 APPROVED = LawVerdict(True)
 MASTERY = LawVerdict(True, enforced=False)
-"""The law of mastery is reserved. Source: chat specification, 2."""
+"""The mastery law is reserved. Source: chat specification, 2."""
 
 
 def govern(
@@ -52,4 +52,4 @@ def _evaluated(law: Law, evaluate: Callable[[], LawVerdict], failed: Callable[[L
         return evaluate()
     except Exception as error:  # noqa: BLE001 - whatever a law raises, nothing may pass it
         failed(law, error)
-        return LawVerdict(False, f"The law of {law} could not be evaluated, so the question is not answered.")
+        return LawVerdict(False, f"The {law} law could not be evaluated, so the question was not answered.")

@@ -93,7 +93,7 @@ class Archive:
         """Unpack an entry into a new file and return its size. If the entry is refused, no file is left.
 
         Raises:
-            EntryRefused: when it cannot be unpacked, is compressed too strongly, or takes too long.
+            EntryRefused: when it cannot be unpacked, exceeds the maximum compression ratio, or takes too long.
             UploadLimitExceeded: when the entries are too large in total.
         """
         if entry.status is not None:

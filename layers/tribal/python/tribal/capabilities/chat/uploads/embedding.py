@@ -50,7 +50,7 @@ class SourceWriter:
 
         Raises:
             EmbeddingFailed: when its passages could not be embedded.
-            NotNow: when the rest has to wait.
+            NotNow: when too little time is left; the job is resumed later.
         """
         files, source_id = self.progress.files, str(file.source_id)
         record = files.source_file(source_id)

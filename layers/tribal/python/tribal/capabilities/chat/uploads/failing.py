@@ -24,7 +24,7 @@ def expected_error(error: BaseException) -> TribalError:
     if isinstance(error, TooManyDeaths):
         return ChatFailed(
             f"{MOST_DEATHS} processes in a row died without making progress: they crashed, were "
-            "killed, or ran out of memory; split the upload into smaller uploads"
+            "killed, or ran out of memory; split the upload into smaller ones"
         )
     if isinstance(error, MemoryError):
         return ChatFailed("the upload needs more memory than is available; split it into smaller uploads")

@@ -81,7 +81,7 @@ def path_parts(filename: str) -> list[str]:
 
 
 def shown_path(filename: str) -> str:
-    """Return a path without parts that lead elsewhere or cannot be displayed, at most `MAX_PATH_CHARS` long."""
+    """Return a path without `..`, empty parts and undisplayable characters, at most `MAX_PATH_CHARS` long."""
     *folders, last = _drawn_parts(filename) or [_UNNAMED]
     shown = base_name(last)
     for folder in reversed([base_name(each) for each in folders]):

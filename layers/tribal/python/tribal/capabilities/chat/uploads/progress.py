@@ -104,7 +104,7 @@ class Progress:
         return found or PartHeader()
 
     def put_part(self, number: int, first: int, header: PartHeader, passages: Iterable[Passage]) -> None:
-        """Write a part of a file. Its first passage is its name."""
+        """Write a part of a file. The key of the part contains the number of its first passage."""
         self._put(f"{self._folder(number)}{first:08d}.jsonl", header, passages)
 
     def embed_part(self, key: str, vectors_of: EmbedPassages) -> None:

@@ -49,7 +49,7 @@ class FileReader:
         """Read the files that have not been read yet; return all files of the upload.
 
         Raises:
-            NotNow: when the rest has to wait.
+            NotNow: when too little time is left; the job is resumed later.
         """
         read = self.progress.read_files()
         written = len(read)

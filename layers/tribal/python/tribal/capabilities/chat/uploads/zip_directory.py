@@ -74,7 +74,7 @@ def read_directory(file: BinaryIO, most_bytes: int) -> Directory:
 
     Raises:
         ArchiveDamaged: when the directory cannot be found.
-        DirectoryTooLarge: when the directory is larger.
+        DirectoryTooLarge: when the directory is larger than that.
     """
     end, size, offset = _find_end(file)
     start = end - size

@@ -75,11 +75,13 @@ def _key(entry: ModelEntry, name: str, key_of: Callable[[str], SecretStr | None]
         return None
     key = key_of(entry.api_key_secret)
     if key is None:
-        raise ConfigurationInvalid(f"{place}: the secret {entry.api_key_secret!r} with the key of {name!r} is missing")
+        raise ConfigurationInvalid(
+            f"{place}: the secret {entry.api_key_secret!r}, which should hold the API key of {name!r}, is missing"
+        )
     if len(key.get_secret_value()) < SHORTEST_KEY:
         raise ConfigurationInvalid(
-            f"{place}: the secret {entry.api_key_secret!r} has fewer than {SHORTEST_KEY} characters; put the key of "
-            f"{name!r} into it"
+            f"{place}: the secret {entry.api_key_secret!r} has fewer than {SHORTEST_KEY} characters; store the API "
+            f"key of {name!r} in it"
         )
     return key
 

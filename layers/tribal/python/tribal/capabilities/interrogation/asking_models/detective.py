@@ -43,8 +43,8 @@ _NO_QUESTION = "the question is empty, repeats an earlier one or breaks a rule"
 _NO_DESCRIPTION = "the description of a gap is empty or breaks a rule"
 _NEUTRAL: Mapping[str, str] = {
     "missing_information": "The documentation lacks something that the hypothesis needs.",
-    "ambiguity": "The documentation fits the hypothesis in more than one way.",
-    "inconsistency": "The documentation disagrees with itself or with the catalog.",
+    "ambiguity": "The documentation allows more than one interpretation of the hypothesis.",
+    "inconsistency": "The documentation contradicts itself or the catalog.",
     "vagueness": "The documentation is unclear about something that the hypothesis needs.",
 }
 """Descriptions of gaps for which a model wrote no valid description."""
@@ -80,7 +80,7 @@ class ModelDetective:
         self._audit = _prompt(texts["detective_audit.md"], AUDIT_SCHEMA, AUDIT_TOKENS)
 
     def next_question(self, session: InterrogationSession) -> Question:
-        """Return the next question. If no model finds a new one, rules write it."""
+        """Return the next question. If no model finds a new one, rules generate it."""
         data = question_data(session)
         check, asked = self._check(data), {_normalised(pair.question) for pair in session.qa_pairs}
 
@@ -98,7 +98,7 @@ class ModelDetective:
         return Question(reply.value, reply.cost)
 
     def analyse(self, session: InterrogationSession, question: str, answer: WitnessAnswer) -> Analysis:
-        """Return the open and new gaps after an answer. An empty answer closes no gap and leaves at least one."""
+        """Return the open gaps after an answer. An empty answer closes no gap, and at least one gap is then open."""
         data = analysis_data(session, question, answer)
         check, before = self._check(data), session.open_gaps
         reply = ask(self._chain, self._analysis, data, lambda value: self._findings(value, check), _unreachable)

@@ -89,7 +89,7 @@ class PartyModels:
 
         Args:
             account: the account that calls are charged to.
-            documentation: what the caller may see; models see only a part of it.
+            documentation: what the caller may see; models see only what may be sent.
 
         Raises:
             ConfigurationInvalid: as in `configuration`.

@@ -30,7 +30,7 @@ class ModelWitness:
 
     Args:
         name: name of the model in answers.
-        chain: the model alone.
+        chain: a chain that contains only this model.
         prompts: the prompt templates of interrogations.
         context: returns the query context, within the scope of the session.
         resolve: finds tables and columns within the same scope.

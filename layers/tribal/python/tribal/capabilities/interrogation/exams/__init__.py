@@ -1,1 +1,1 @@
-"""Exams: how many questions of a company the documentation answers, and which gaps block the others."""
+"""Exams: how many of a company's questions the documentation answers, and which gaps block the others."""

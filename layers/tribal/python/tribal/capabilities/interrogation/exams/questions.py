@@ -108,7 +108,7 @@ def _heading(text: str, separator: str) -> list[str]:
 def _column(name: str, heading: list[str], line: int) -> int:
     place = _place(heading)
     if place is None:
-        raise ExamInvalid(f"{name}:{line}: there is no `{COLUMN}` column; name it in the first line")
+        raise ExamInvalid(f"{name}:{line}: there is no `{COLUMN}` column; the first line must name it")
     return place
 
 

@@ -1,4 +1,4 @@
-"""Take an exam: run a session for each question, then rank what blocks the most questions."""
+"""Take an exam: run a session for each question, then rank the gaps by how many questions they block."""
 
 from __future__ import annotations
 

@@ -75,8 +75,8 @@ def merged(before: OpenGaps, results: Iterable[QuestionResult], hashes: Mapping[
     Args:
         before: the gaps that were open.
         results: results in any order. For the same question, the last one counts.
-        hashes: hash of each target's current document; `None` if it has no document. Nothing is known about other
-            targets.
+        hashes: hash of each target's current document; `None` if it has no document. Open gaps of targets that are
+            not listed are kept.
     """
     entries = {
         (gap.target, gap.category): _Entry(gap.target_hash, {q.key: q for q in gap.questions}, dict(gap.others))

@@ -89,7 +89,7 @@ def gaps_of_dates(focus: Focus, known: Explained) -> Iterator[Gap]:
 
 
 def excluding_columns(table: TableDocument) -> list[DocumentedColumn]:
-    """Return the columns that mark rows that possibly should be left out, such as deleted ones."""
+    """Return the columns that mark rows that may have to be left out, such as deleted ones."""
     return [each for each in table.columns if words_of(each.name) & _EXCLUDING_WORDS]
 
 

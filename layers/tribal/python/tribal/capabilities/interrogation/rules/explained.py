@@ -1,4 +1,4 @@
-"""Which columns are explained by a person, a comment or a model, in any text about their table."""
+"""Find out which columns a person, a comment or a model explains in any text about the table."""
 
 from __future__ import annotations
 

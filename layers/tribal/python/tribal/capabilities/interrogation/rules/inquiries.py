@@ -55,7 +55,7 @@ class Inquiry:
 def inquiries(focus: Focus, filled: Filled, hypothesis: str) -> list[Inquiry]:
     """Return the questions about a hypothesis: at least one, and at most eight.
 
-    Gaps in the answer to the hypothesis itself block it. All other gaps have low severity.
+    Only gaps in the answer to the hypothesis itself can block the hypothesis. All other gaps have low severity.
     """
     known = Explained.of(focus)
     others = [
@@ -86,7 +86,9 @@ def _asked(focus: Focus, filled: Filled, hypothesis: str) -> Inquiry:
         for each in filled.lacks
     ]
     return Inquiry(
-        f"What answers “{quoted}”?", filled.statements if filled.is_answered else (), [*gaps, *_rivals(focus)]
+        f"What is documented about “{quoted}”?",
+        filled.statements if filled.is_answered else (),
+        [*gaps, *_rivals(focus)],
     )
 
 
@@ -178,7 +180,7 @@ def _exclusions(focus: Focus, known: Explained) -> Iterator[Inquiry]:
     said = [*(about_column(table, each) for table, each in chosen), *remarks(focus, focus.main)]
     if chosen or said:
         gaps = [gap for table, each in chosen for gap in gaps_of_exclusions(table, each, known)]
-        yield Inquiry(f"Which rows of {_listed(focus.main)} are to be left out?", said, gaps)
+        yield Inquiry(f"Which rows of {_listed(focus.main)} should be left out?", said, gaps)
 
 
 def _row_is_unknown(table: TableDocument) -> bool:
@@ -191,7 +193,7 @@ def _row_gap(table: TableDocument) -> Gap:
     own = {"id", f"{table.table}_id", f"{singular(table.table.casefold())}_id"}
     named = next((each for each in table.columns if each.name.casefold() in own), None)
     if named is None:
-        text = f"neither a key nor a text says what one row of {short_name(table.name)} is"
+        text = f"neither a key nor a description says what one row of {short_name(table.name)} is"
         return Gap(category="missing_information", description=text, severity="medium", target=table.name)
     text = f"only the name of {one_line(named.name)} says what one row of {short_name(table.name)} is"
     return Gap(category="vagueness", description=text, severity="low", target=table.name)

@@ -27,7 +27,7 @@ _MOST_INCOMPLETE = 99
 
 
 def gap_analysis(analysis: Analysis) -> GapAnalysis:
-    """Return the analysis of an answer: the worst gaps without duplicates, and a matching score and follow-up."""
+    """Return the analysis of an answer: the most severe gaps without duplicates, and the score and follow-up."""
     distinct = {(gap.category, gap.target, gap.description): gap for gap in analysis.gaps if gap.description.strip()}
     gaps = sorted(distinct.values(), key=lambda gap: _ORDER[gap.severity])[:MAX_GAPS]
     return GapAnalysis(
@@ -52,7 +52,7 @@ def audit_result(session: InterrogationSession, audit: Audit) -> AuditResult:
 
 
 def interim_audit(session: InterrogationSession) -> AuditResult:
-    """Return the audit of a session that ends early. Neither party is asked."""
+    """Return the audit of a session that ends early, without asking the detective or the witness."""
     return audit_result(session, Audit(summary_of(session)))
 
 

@@ -1,7 +1,7 @@
 """Run a session with a detective and a witness as a job, which is saved after every answer.
 
-A process that resumes a session repeats at most the last question. So the file of a session that was killed and
-resumed is the same as that of an uninterrupted one.
+A process that resumes a session repeats at most the last question. A session that was killed and resumed therefore ends
+with the same file as an uninterrupted session.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def stop_session(sessions: Sessions, session_id: str, by: str, clock: Clock) -> 
 
     Raises:
         SessionNotFound: when it does not exist.
-        SessionHeld: when it keeps changing.
+        SessionHeld: when other processes keep changing it.
     """
     for _ in range(_ATTEMPTS):
         stored = sessions.read(session_id)

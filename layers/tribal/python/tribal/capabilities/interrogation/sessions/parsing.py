@@ -1,7 +1,7 @@
 """Parse the files of sessions and exams as strictly as the specification demands.
 
-Types are checked, and for sessions also the rules. Source: data model of the detective's interrogation, validation
-rules.
+Types are always checked; the rules of the specification are also checked for sessions.
+Source: data model of the detective's interrogation, validation rules.
 """
 
 from __future__ import annotations

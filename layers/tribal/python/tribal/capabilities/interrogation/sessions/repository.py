@@ -1,6 +1,7 @@
 """Files of sessions, exams and marks in the object store.
 
-Every change of a session replaces its whole file by a conditional put, so that two processes never both change it.
+Every change of a session replaces its whole file by a conditional put, so that no process overwrites another process's
+change.
 """
 
 from __future__ import annotations

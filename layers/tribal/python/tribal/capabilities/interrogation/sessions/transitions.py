@@ -143,7 +143,7 @@ def complete(session: InterrogationSession, audit: Audit, now: str) -> Interroga
 
 
 def reach_limit(session: InterrogationSession, audit: Audit | None, now: str) -> InterrogationSession:
-    """End a session at its limit. Without an audit, rules write an interim one.
+    """End a session at its limit. Without an audit, an interim audit is derived from the session.
 
     Raises:
         SessionInvalid: when the limit is not reached, or no question is open.
@@ -191,7 +191,7 @@ def request_stop(session: InterrogationSession, by: str) -> InterrogationSession
 
     Raises:
         SessionEnded: when the session is not running.
-        SessionInvalid: when no process holds it. Such a session can be stopped at once.
+        SessionInvalid: when no process holds it. Call `stop` for such a session.
     """
     _require_running(session)
     if session.holder is None:

@@ -1,4 +1,4 @@
-"""Who may see a session."""
+"""Decide who may see a session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Owned = InterrogationSession | Mark | GapQuestion
 
 
 def session_scope(scope: Scope) -> SessionScope:
-    """Return the scope of a session that runs for a caller with this scope."""
+    """Return the session scope that matches a caller's scope."""
     schemas = None if scope.schemas is None else sorted(scope.schemas)
     return SessionScope(
         databases=None if scope.databases is None else sorted(scope.databases),
