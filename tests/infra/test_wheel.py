@@ -12,6 +12,7 @@ from tests import ROOT
 SOURCES = {
     "tribal": ROOT / "layers" / "tribal" / "python" / "tribal",
     "tribal_contracts": ROOT / "contracts" / "tribal_contracts",
+    "tribal_demo": ROOT / "demo" / "tribal_demo",
 }
 
 
