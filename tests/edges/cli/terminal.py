@@ -10,6 +10,7 @@ import signal
 import struct
 import subprocess
 import termios
+import time
 from pathlib import Path
 from typing import Self
 
@@ -18,6 +19,7 @@ from tests.edges.cli.tribal_command import TRIBAL, clean_environment
 
 _PRESSED_AT_MOST = 3
 _PATIENCE_SECONDS = 10
+_QUIET_SECONDS = 1
 
 
 class Dialogue:
@@ -78,9 +80,16 @@ class Dialogue:
         Python misses it in the instant after a prompt is written and before an answer is waited for.
         """
         for _ in range(_PRESSED_AT_MOST):
+            self._read_what_is_written()
             self._process.send_signal(signal.SIGINT)
             if select.select([self._ours], [], [], _PATIENCE_SECONDS)[0]:
                 return
+
+    def _read_what_is_written(self) -> None:
+        """Read the rest of a prompt, which would pass for a reaction. A bar may be drawn again and again."""
+        ends = time.monotonic() + _QUIET_SECONDS
+        while select.select([self._ours], [], [], max(ends - time.monotonic(), 0))[0] and self._read():
+            pass
 
     def end(self) -> tuple[int, str]:
         """The exit code, and everything written."""

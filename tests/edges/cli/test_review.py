@@ -292,7 +292,7 @@ def test_a_damaged_file_of_open_gaps_is_an_error_that_says_what_to_do(documented
     failed = tribal("todo", cwd=folder)
     assert failed.returncode == 5
     assert "sessions/open-gaps.json" in failed.stderr
-    assert "remove it" in failed.stderr
+    assert "delete it" in failed.stderr
     ask(folder, unpaid=[])
     assert tribal("todo", cwd=folder).returncode == 0
 
