@@ -7,14 +7,19 @@ command imports, by size.
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
+import tempfile
+import urllib.request
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
+
+from mcp import Client
 
 from bench.generated import load_generated
 from bench.harness import Bench, BenchmarkFailed, Command, Row, Table, measure, run
@@ -24,7 +29,6 @@ from tests import ROOT
 TABLES = 100
 QUESTION = "which products are in a bundle"
 EXPECTED = "bundle_item"
-_SERVED_SECONDS = 8
 _IMPORTED = re.compile(r"^import time:.*\| +(\w+)", re.MULTILINE)
 
 
@@ -85,32 +89,46 @@ def _size(home: Path) -> str:
 
 
 def _unused(home: Path, project: Path, dsn: str) -> Table:
-    """Packages that none of the commands imports."""
-    imported: set[str] = set()
-    commands = (["run", dsn], ["search", QUESTION], ["ask", QUESTION], ["mcp"], ["serve", "--port", "0"])
-    for words in commands:
-        imported |= _imports([home / "bin" / "python", "-X", "importtime", home / "bin" / "tribal", *words], project)
+    """Packages that none of the commands imports, of which the server answers over HTTP and MCP."""
+    tribal, environment = home / "bin" / "tribal", {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
+    traces = [
+        measure([tribal, *words], folder=project, environment=environment).output
+        for words in (["run", dsn], ["search", QUESTION], ["ask", QUESTION])
+    ]
+    traces.append(_served(tribal, project, environment))
+    imported = {name for trace in traces for name in _IMPORTED.findall(trace)}
     unused: list[Row] = [
         {"package": each.name, "MB": _megabytes(each)}
         for each in sorted(_packages(home), key=_megabytes, reverse=True)
         if imported.isdisjoint(_modules(each))
     ]
-    return Table("packages that run, search, ask, mcp and serve never import", unused)
+    return Table("packages that run, search, ask and serve (HTTP and MCP) never import", unused)
 
 
-def _imports(command: Sequence[str | Path], folder: Path) -> set[str]:
-    """Top-level modules that a command imports; a server is stopped after some seconds."""
-    process = subprocess.Popen(
-        list(map(str, command)), cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    is_server = {"mcp", "serve"} & {str(word) for word in command}
-    if is_server:
-        time.sleep(_SERVED_SECONDS)
-        process.terminate()
-    _, errors = process.communicate(timeout=120)
-    if process.returncode and not is_server:
-        raise BenchmarkFailed(errors.decode()[-500:])
-    return set(_IMPORTED.findall(errors.decode()))
+def _served(tribal: Path, project: Path, environment: Mapping[str, str]) -> str:
+    """Start the server, search over HTTP and MCP, and return what it wrote to standard error."""
+    with tempfile.TemporaryFile("w+") as errors:
+        command = [str(tribal), "serve", "--port", "0"]
+        with subprocess.Popen(
+            command, cwd=project, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as server:
+            assert server.stdout is not None
+            address = server.stdout.readline().removeprefix("serving ").strip()
+            body = json.dumps({"query": QUESTION}).encode()
+            request = urllib.request.Request(
+                f"{address}v1/tools/search_tables", body, {"content-type": "application/json"}
+            )
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                answer.read()
+            asyncio.run(_call_over_mcp(f"{address}mcp"))
+            server.terminate()
+        errors.seek(0)
+        return errors.read()
+
+
+async def _call_over_mcp(address: str) -> None:
+    async with Client(address) as client:
+        await client.call_tool("search_tables", {"query": QUESTION})
 
 
 def _modules(distribution: metadata.Distribution) -> set[str]:
