@@ -69,7 +69,8 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
     layers, warnings = _layers(request, recall.identity)
     spaces = tuple(space for layer in layers for space in recall.identity.spaces(layer))
     wanted = MemorySelection(spaces, tuple(request.wanted_tags), recall.bounds.scope, recall.now - recall.session_age)
-    candidates, is_cut = _candidates(request.query, wanted, recall)
+    words = content_words(request.query)
+    candidates, is_cut = _candidates(request.query, words, wanted, recall)
     if is_cut:
         warnings.append(
             f"totalCount counts the {CANDIDATES:,} nearest memories by words and by meaning; there may be more"
@@ -80,7 +81,7 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
     shown = found[: request.limit]
     changes = recall.changes([each.memory.record for each in shown])
     for each in shown:
-        result = _result(each, changes.get(each.memory.record.memory_id, ()))
+        result = _result(each, words, changes.get(each.memory.record.memory_id, ()))
         size += len(result.to_compact_json())
         if results and size > ANSWER_BYTES:
             break
@@ -110,13 +111,14 @@ def _layers(request: MemorySearchInput, identity: Identity) -> tuple[list[Any], 
 class _Scored:
     memory: FoundMemory
     score: float
-    words: tuple[str, ...]
-    """Words of the question that it has."""
+    terms: Sequence[str]
+    """Stems of its words, and of parts of them that the question has."""
 
 
-def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[list[_Scored], bool]:
+def _candidates(
+    query: str, words: Sequence[str], wanted: MemorySelection, recall: Recall
+) -> tuple[list[_Scored], bool]:
     """Memories with their scores, and whether the index may have more."""
-    words = content_words(query)
     vector = _vector(query, recall)
     by_words = recall.index.by_words(wanted, query_terms(words), CANDIDATES + 1)
     by_vector = [] if vector is None else recall.index.by_vector(wanted, vector, CANDIDATES + 1)
@@ -139,7 +141,7 @@ def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[li
     ]
     found_scores = scores(query_terms(words, held), candidates)
     scored = [
-        _Scored(each, score, tuple(word for word in words if stem(word) in candidate.terms))
+        _Scored(each, score, candidate.terms)
         for each, score, candidate in zip(every, found_scores, candidates, strict=True)
     ]
     return sorted(scored, key=_order), is_cut
@@ -183,7 +185,7 @@ def _order(scored: _Scored) -> tuple[float, int, str, str]:
     return -scored.score, LAYERS.index(record.layer), record.created_at, record.memory_id
 
 
-def _result(scored: _Scored, changes: Sequence[ChangedTable]) -> MemorySearchResult:
+def _result(scored: _Scored, words: Sequence[str], changes: Sequence[ChangedTable]) -> MemorySearchResult:
     record = scored.memory.record
     return MemorySearchResult(
         content=record.content,
@@ -194,7 +196,7 @@ def _result(scored: _Scored, changes: Sequence[ChangedTable]) -> MemorySearchRes
         created_at=record.created_at,
         source=record.source,
         author=record.author,
-        reasons=_reasons(scored.words),
+        reasons=_reasons([word for word in words if stem(word) in scored.terms]),
         table_changed_since=True if changes else None,
         changed_tables=list(changes) or None,
     )
