@@ -5,24 +5,20 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer.main
-from typer.core import TyperGroup
 
 from tests import ROOT
 from tests.cases import each_case
-from tests.docs.blocks import blocks_of_page
+from tests.docs.blocks import PAGES, blocks_of_page
 from tests.docs.conftest import OpenShell
 from tests.docs.not_run import NOT_RUN, left_out_by
-from tribal.edges.cli.app import app
+from tests.edges.cli.every_command import parse
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pages")]
 
 PLAYED_ELSEWHERE = ROOT / "docs" / "tour.md"
 """The page that tests/scenario/test_tour.py plays."""
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _FENCE = re.compile(r"^ *```", re.MULTILINE)
 LANGUAGES = set("caddyfile console diff html json markdown nginx python sh sql text tsx yaml".split())
 """`console` shows commands with their output, `sh` commands without."""
@@ -49,12 +45,7 @@ def test_the_list_of_commands_that_are_not_run_is_exact() -> None:
 
 @each_case("text", [command.text for _, command in LEFT_OUT if command.text.startswith("tribal ")])
 def test_a_command_of_tribal_that_is_not_run_can_be_parsed(text: str) -> None:
-    name, *arguments = shlex.split(text, comments=True)
-    command: Any = typer.main.get_command(app)
-    context = command.make_context(name, arguments)
-    while isinstance(command, TyperGroup):
-        found, command, arguments = command.resolve_command(context, [*context._protected_args, *context.args])
-        context = command.make_context(found, arguments, parent=context)
+    parse(shlex.split(text, comments=True)[1:])
 
 
 @each_case("page", PAGES, ids=lambda page: page.name)

@@ -8,9 +8,8 @@ from pathlib import Path
 import yaml
 
 from infra.environment import FOLDER, load_environment
-from tests import ROOT
 from tests.cases import each_case
-from tests.docs.blocks import Block, blocks_of_page
+from tests.docs.blocks import PAGES, Block, blocks_of_page
 from tribal.settings import load_settings
 from tribal.settings.profiles import load_profile
 from tribal.store.annotations import parse_annotations
@@ -22,12 +21,7 @@ _LISTS = {"knowledge.md": "tests/docs/test_knowledge_page.py checks constraints"
 """Pages with lists, which are not a file, with what checks them."""
 _VARIABLES = {"DATABASE_URL": "postgresql://reader@localhost/company", "TRIBAL_PROD_TOKEN": "none"}
 
-BLOCKS = [
-    block
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-    for block in blocks_of_page(page)
-    if block.language == "yaml"
-]
+BLOCKS = [block for page in PAGES for block in blocks_of_page(page) if block.language == "yaml"]
 LISTS = [block for block in BLOCKS if isinstance(yaml.safe_load(block.text), list)]
 
 

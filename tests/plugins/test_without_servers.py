@@ -67,12 +67,19 @@ def test_the_quick_tests_forbid_what_they_leave_out() -> None:
 
 
 def test_servers_know_nothing_of_the_tests_that_use_them() -> None:
+    assert not {"tests", "bench", "tribal"} & imported_in(ROOT / "servers")
+    # Of the product the sample company's server uses the messages.
+    assert not {"tests", "bench"} & imported_in(ROOT / "demo" / "tribal_demo" / "server")
+
+
+def imported_in(folder: Path) -> set[str]:
+    """Top-level packages that the modules of a folder import."""
     imported = {
         name.partition(".")[0]
-        for path in (ROOT / "servers").glob("*.py")
+        for path in folder.glob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names])
     }
     assert "subprocess" in imported
-    assert not {"tests", "bench", "tribal"} & imported
+    return imported
