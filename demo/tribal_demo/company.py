@@ -35,7 +35,7 @@ def company_database(home: Path) -> Iterator[str]:
     """
     given = os.environ.get(VARIABLE)
     if given:
-        fill(given, COMPANY_SQL)
+        _fill(given)
         _undo_migration(given)
         yield given
         return
@@ -53,8 +53,8 @@ def company_database(home: Path) -> Iterator[str]:
         yield dsn
 
 
-def fill(dsn: str, script: Path) -> None:
-    """Load the script into an empty database; one that already contains the sample company is left alone.
+def _fill(dsn: str) -> None:
+    """Load the sample company into an empty database; one that already contains the sample company is left alone.
 
     Raises:
         DemoDatabaseError: when the database cannot be reached, contains something else, or refuses the script.
@@ -66,7 +66,7 @@ def fill(dsn: str, script: Path) -> None:
             return
         if present:
             raise DemoDatabaseError(f"the database of {VARIABLE} is not empty; name an empty one")
-        connection.run(script.read_text(encoding="utf-8"))
+        connection.run(COMPANY_SQL.read_text(encoding="utf-8"))
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from tribal_contracts.answering.answers import AnswerVerdict
 from tribal_contracts.chat.settings import Intent
 
 NOT_DOCUMENTED = "NOT DOCUMENTED"
-"""What a model writes if its sources do not answer the question."""
+"""Answer that a model gives if its sources do not answer the question."""
 EARLIER_TURNS, TURN_CHARS, SOURCE_CHARS = 6, 1_000, 2_400
 """Maximum earlier turns for a model, and maximum characters of a turn and of a source. By judgement."""
 _SQL = ("", "sql", "postgresql", "postgres", "snowflake")

@@ -86,7 +86,7 @@ class OpenedChat:
     entry: CollectionEntry
     finder: Finder
     state: AgentState = field(init=False)
-    """What is known so far; replaced at every step."""
+    """Results of the steps so far; replaced at every step."""
     answer: list[str] = field(default_factory=list)
     """Pieces of the answer so far."""
 

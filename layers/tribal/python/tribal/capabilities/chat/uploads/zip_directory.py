@@ -42,7 +42,7 @@ class EntryDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """What the directory says about an entry. None of it can be trusted."""
+    """An entry as the directory describes it. No field can be trusted."""
 
     name: bytes = b""
     unicode_name: str | None = None

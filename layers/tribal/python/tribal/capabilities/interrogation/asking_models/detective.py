@@ -52,7 +52,7 @@ _NEUTRAL: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What a model finds in an answer."""
+    """Findings of a model about an answer."""
 
     closed: frozenset[int]
     gaps: tuple[Gap, ...]

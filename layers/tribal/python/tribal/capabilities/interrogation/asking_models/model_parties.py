@@ -52,7 +52,7 @@ class ModelParties:
     witness: Witness | None
     """The witness; `None` if the documentation answers, within `scope`."""
     scope: Scope
-    """What the session may read. Databases that are kept from models are excluded."""
+    """Scope of the session. Databases that are kept from models are excluded."""
     providers: tuple[str, ...]
     """`{provider}:{model}` of each detective, in the order in which a call tries them, then of the witness."""
     step_seconds: float = 0.0

@@ -40,7 +40,7 @@ class QuestionResult:
     from_exam: bool = False
     owner: str | None = None
     scope: SessionScope | None = None
-    """What the question may read; `None` for everything."""
+    """Scope that the question may read; `None` for everything."""
     manifest_hash: str | None = None
     """Documentation that the question was put to; `None` for the current documentation."""
     mark: str | None = None

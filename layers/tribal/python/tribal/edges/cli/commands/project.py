@@ -175,7 +175,7 @@ def _checked(settings: Settings, *, ask: bool) -> CheckReport:
 
 
 def _access(open_reader: Callable[[DatabaseEntry], CatalogReader], entry: DatabaseEntry) -> tuple[dict[str, Any], int]:
-    """What can be read of a database, as JSON, and the exit code for that."""
+    """Return what can be read of a database, as JSON, with the exit code."""
     from tribal.edges.cli.project.check_view import access_data
     from tribal.errors import EXIT_PARTIAL, ConfigurationError, DatabaseError
     from tribal.planning import is_selected

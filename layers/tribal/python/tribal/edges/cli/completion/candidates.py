@@ -1,4 +1,4 @@
-"""What may follow on a command line, by the commands themselves."""
+"""Finds the values that may follow on a command line, by the parameters of its command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a new `databases.yaml` says besides its comments."""
+"""The settings in a new `databases.yaml`."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _NAMED_PROBLEMS = 3
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What works, and what is missing."""
+    """Whether each database, model and section is ready."""
 
     databases: Sequence[dict[str, Any]]
     """As in JSON."""
@@ -82,7 +82,7 @@ def print_report(report: CheckReport, next_step: str) -> None:
 
 
 def access_data(report: AccessReport, broken: Sequence[BrokenTexts]) -> dict[str, Any]:
-    """What a user can and cannot read in a database, as JSON."""
+    """Return what a user can and cannot read in a database, as JSON."""
     return {
         "server_database": report.server_database,
         "server_version": report.server_version,
@@ -115,14 +115,7 @@ def _print_access(result: dict[str, Any]) -> None:
     )
     schemas = ", ".join(result["readable_schemas"]) or "none"
     out.print(f"  readable schemas: {escape(schemas)}")
-    out.print(
-        f"  tables: {result['tables_total']}, {result['tables_selectable']} of which can be sampled; the structure of "
-        "the others is documented too"
-        if result["tables_total"] != result["tables_selectable"]
-        else f"  tables: {result['tables_total']}, all of which can be sampled"
-        if result["tables_total"]
-        else "  tables: none"
-    )
+    out.print(f"  tables: {_tables_text(result['tables_total'], result['tables_selectable'])}")
     for warning in result["warnings"]:
         out.print(f"  [yellow]warning[/]: {escape(warning)}", soft_wrap=True)
     for broken in result["broken"]:
@@ -134,6 +127,14 @@ def _print_access(result: dict[str, Any]) -> None:
     if result["script"] and (result["missing"] or result["warnings"]):
         out.print("  [bold]for the administrator[/], a role and a user that may read only this:")
         typer.echo(result["script"])
+
+
+def _tables_text(total: int, selectable: int) -> str:
+    if not total:
+        return "none"
+    if total == selectable:
+        return f"{total}, all of which can be sampled"
+    return f"{total}, {selectable} of which can be sampled; the structure of the others is documented too"
 
 
 def _summary(results: Sequence[dict[str, Any]]) -> str:

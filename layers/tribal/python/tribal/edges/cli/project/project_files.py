@@ -52,7 +52,7 @@ databases:
 # store: ./knowledge
 
 # A model that describes undocumented tables; without one, rules do, and nothing leaves this machine. It needs
-# pip install 'tribal-knowledge[model]'; describer: rules in an entry above excludes a database from it.
+# optional packages, which `tribal check` names; describer: rules in an entry above excludes a database from it.
 {model}
 # A model on this machine, which needs no key and costs nothing:
 # model: {{provider: ollama, name: "qwen3:14b"}}

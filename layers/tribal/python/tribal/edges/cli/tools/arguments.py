@@ -36,7 +36,7 @@ _NAMES: Mapping[str, Callable[[typer.Context, str], list[str]]] = {
     "database": databases,
     "domain": domains,
 }
-"""What a shell completes for a field."""
+"""Functions that complete the value of a field in a shell, by the name of the field."""
 _OF_EVERY_COMMAND = {"project", "context", "json", "as_json", "explain"}
 
 

@@ -1,1 +1,1 @@
-"""What commands print for people."""
+"""Formats the results of commands for people."""
