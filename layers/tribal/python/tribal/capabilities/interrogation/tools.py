@@ -204,8 +204,8 @@ INTERROGATION = ToolGroup(
         ToolSpec(
             name="close_mark",
             title="Close a mark",
-            summary="Close a mark of a wrong answer.",
-            description="Closes a mark when the answer is now correct, or was correct all along.",
+            summary="Close a mark that calls an answer wrong.",
+            description="Closes a mark. Use it when the answer is or always was correct.",
             models=models_of(_CONTRACTS, "CloseMarkInput", "CloseMarkOutput"),
             handler=_close_mark,
             right=START_INTERROGATION,
