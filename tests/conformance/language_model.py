@@ -149,6 +149,17 @@ def test_what_stands_next_to_an_answer_is_passed_over(
             assert told(outcome.usage) == used(server), failure.name
 
 
+def test_an_answer_of_unknown_usage_is_used_and_costs_the_most_that_it_can(
+    server: ModelServer[Any], model: LanguageModel, faults: Faults, facts: Any
+) -> None:
+    for failure in faults.usage_is_estimated:
+        for outcome in both(model, server, failure):
+            assert set(answered(outcome).value) == {"table", "columns"}, failure.name
+            assert outcome.usage.estimated_calls == 1
+            assert outcome.usage.nanodollars == facts.worst_price(REQUEST) >= server.calls[-1].nanodollars
+            assert outcome.usage.input_tokens > 0 < outcome.usage.output_tokens
+
+
 def test_a_call_that_yields_no_answer_is_booked_as_it_was_used(
     server: ModelServer[Any], model: LanguageModel, faults: Faults
 ) -> None:
@@ -168,13 +179,14 @@ def test_a_call_whose_end_no_one_saw_says_so(server: ModelServer[Any], model: La
         assert PLANTED not in outcome.message
 
 
-def test_a_web_page_at_an_address_that_never_answered_otherwise_stops(
+def test_another_service_at_an_address_that_never_answered_otherwise_stops(
     server: ModelServer[Any], model: LanguageModel, faults: Faults
 ) -> None:
-    for outcome in both(model, server, faults.html):
-        assert failed(outcome).kind == "stopped"
-        assert "model.base_url" in failed(outcome).message
-        assert PLANTED not in failed(outcome).message
+    for failure in (faults.html, faults.other_json):
+        for outcome in both(model, server, failure):
+            assert failed(outcome).kind == "stopped", failure.name
+            assert "model.base_url" in failed(outcome).message
+            assert PLANTED not in failed(outcome).message
 
 
 def test_a_call_that_was_turned_away_costs_nothing(
@@ -218,7 +230,7 @@ def test_the_model_goes_on_after_a_storm(server: ModelServer[Any], model: Langua
 
 
 def test_the_reported_usage_is_that_of_the_calls_whose_end_was_seen(
-    server: ModelServer[Any], model: LanguageModel, faults: Faults
+    server: ModelServer[Any], model: LanguageModel, faults: Faults, facts: Any
 ) -> None:
     answered(model.ask(REQUEST))
     server.script.share = 0.3
@@ -227,7 +239,12 @@ def test_the_reported_usage_is_that_of_the_calls_whose_end_was_seen(
     with ThreadPoolExecutor(20) as threads:
         outcomes = list(threads.map(model.ask, [replace(REQUEST, deadline_seconds=2.0)] * 200))
     booked = sum(outcome.usage.nanodollars for outcome in outcomes)
-    assert booked == sum(call.nanodollars for call in server.calls[1:] if call.failure not in unseen)
+    estimated = {failure.name for failure in faults.usage_is_estimated}
+    assert booked == sum(
+        facts.worst_price(REQUEST) if call.failure in estimated else call.nanodollars
+        for call in server.calls[1:]
+        if call.failure not in unseen
+    )
     assert all(told(outcome.usage)[-1] == 0 for outcome in outcomes if getattr(outcome, "unseen", False))
     assert sum(getattr(outcome, "unseen", False) for outcome in outcomes) == sum(
         call.failure in unseen for call in server.calls

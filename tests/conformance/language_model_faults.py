@@ -27,12 +27,15 @@ class Faults:
     limited: Callable[[int], Failure]
     """A 429 that asks to wait for so many seconds."""
     html: Failure
+    other_json: Failure
     reset: Failure
     hang: Failure
     drip: Failure
     stall: Failure
     cut: Failure
     overloaded: Failure
+    usage_is_estimated: Sequence[Failure] = ()
+    """An answer whose usage the server does not say."""
 
 
 CLAUDE = Faults(
@@ -68,7 +71,7 @@ CLAUDE = Faults(
         (claude.NO_SUCH_MODEL, "stopped"),
         (claude.RATE_LIMITED, "throttled"),
         (claude.BROKEN, "unavailable"),
-        (claude.REDIRECT, "unavailable"),
+        (claude.REDIRECT, "stopped"),
     ),
     broken_streams=(
         claude.STREAM_BREAKS,
@@ -80,6 +83,7 @@ CLAUDE = Faults(
     ),
     limited=claude.limited,
     html=claude.HTML,
+    other_json=claude.OTHER_JSON,
     reset=claude.RESET,
     hang=claude.HANG,
     drip=claude.DRIP,
@@ -94,16 +98,15 @@ OPENAI = Faults(
         (openai.CONTENT_FILTER, "refused"),
         (openai.TEXT_THEN_FILTER, "refused"),
         (openai.TRUNCATED, "truncated"),
-        (openai.UNKNOWN_FINISH_REASON, "malformed"),
         (openai.CUT_ANSWER, "malformed"),
         (openai.WRONG_SHAPE, "malformed"),
         (openai.NO_TEXT, "malformed"),
     ),
-    still_an_answer=(),
+    still_an_answer=(openai.UNKNOWN_FINISH_REASON,),
+    usage_is_estimated=(openai.NO_USAGE,),
     end_not_seen=(
         openai.HTML,
         openai.OTHER_JSON,
-        openai.NO_USAGE,
         openai.CUT_JSON_BODY,
         openai.GATEWAY,
         openai.TIMED_OUT,
@@ -124,19 +127,17 @@ OPENAI = Faults(
         (openai.RATE_LIMITED, "throttled"),
         (openai.BROKEN, "unavailable"),
         (openai.OVERLOADED, "unavailable"),
-        (openai.REDIRECT, "unavailable"),
-        (openai.PERMANENT_REDIRECT, "unavailable"),
+        (openai.REDIRECT, "stopped"),
+        (openai.PERMANENT_REDIRECT, "stopped"),
     ),
     broken_streams=(
         openai.STREAM_BREAKS,
         openai.STREAM_CUT,
         openai.ERROR_IN_STREAM,
-        openai.NO_FINISH_REASON,
-        openai.ENDS_IN_THE_MIDDLE,
-        openai.NO_USAGE_IN_STREAM,
     ),
     limited=openai.limited,
     html=openai.HTML,
+    other_json=openai.OTHER_JSON,
     reset=openai.RESET,
     hang=openai.HANG,
     drip=openai.DRIP,

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from tests.conformance.language_model import IN_WORDS, REQUEST, answered, failed, told, used
+from tests.conformance.language_model import IN_WORDS, REQUEST, answered, failed, read, told, used
 from tests.conformance.language_model_faults import OPENAI, Faults
+from tests.fakes.model_servers import minds
 from tests.fakes.model_servers.server import ModelServer
 from tests.fakes.openai import KEY, FakeOpenAI, failures
 from tests.fakes.openai.vendor import VendorName
@@ -93,13 +94,26 @@ def test_thinking_that_is_only_in_the_total_is_paid_for(vendor: FakeOpenAI, mode
     assert told(model.ask(REQUEST).usage) == used(vendor)
 
 
-def test_a_stream_without_its_last_line_is_complete_if_it_says_why_it_ended(
+def test_a_stream_that_ends_says_a_whole_answer_however_it_ends(vendor: FakeOpenAI, model: LanguageModel) -> None:
+    for failure in (failures.NO_DONE, failures.NO_FINISH_REASON, failures.NO_USAGE_IN_STREAM):
+        vendor.mind = minds.follows_the_schema
+        vendor.fail(failure)
+        assert set(answered(read(model.stream(REQUEST))[1]).value) == {"table", "columns"}, failure.name
+        vendor.mind = lambda _: "An order of a customer."
+        vendor.fail(failure)
+        assert answered(read(model.stream(IN_WORDS))[1]).text == "An order of a customer.", failure.name
+
+
+def test_a_stream_that_ends_in_the_middle_counts_as_cut_and_keeps_what_came(
     vendor: FakeOpenAI, model: LanguageModel
 ) -> None:
-    vendor.fail(failures.NO_DONE)
-    stream = model.stream(IN_WORDS)
-    pieces = list(stream)
-    assert pieces
+    vendor.fail(failures.ENDS_IN_THE_MIDDLE)
+    outcome = failed(read(model.stream(REQUEST))[1])
+    assert (outcome.kind, outcome.unseen) == ("truncated", False)
+    # Gemini's events all have the usage up to them.
+    assert outcome.usage.estimated_calls == (vendor.vendor != "gemini")
+    assert outcome.text.startswith("{")
+    assert outcome.text not in outcome.message
 
 
 def test_milliseconds_and_advice_about_retries_are_passed_on(vendor: FakeOpenAI, model: LanguageModel) -> None:

@@ -19,6 +19,9 @@ Dollars = Annotated[float, Field(gt=0, le=1_000_000)]
 Price = Annotated[float, Field(ge=0, le=1_000_000)]
 Thinking = Literal["disabled", "between_tools", "adaptive"]
 Effort = Literal["low", "medium", "high"]
+_CALLS_AT_ONCE = 5
+_CALL_SECONDS = 60.0
+_LOCAL_CALL_SECONDS = 1_800.0
 _WITHOUT_KEY = ("bedrock", "ollama")
 _OWN_BINDING = ("anthropic", "bedrock")
 ADDRESSES: Mapping[ModelProvider, str] = {
@@ -98,16 +101,30 @@ class ModelEntry(ClosedContract):
         description="Bedrock: `messages` is bedrock-mantle; `runtime` is bedrock-runtime, which AWS recommends for new "
         "applications.",
     )
-    calls_at_once: int = Field(
-        default=5, ge=1, le=500, description="Parallel calls, over all processes and functions of a run."
+    calls_at_once: Annotated[int, Field(ge=1, le=500)] | Unset = optional(
+        "Parallel calls, over all processes and functions of a run. By default 5, and 1 for a server on this machine."
     )
-    call_timeout_seconds: float = Field(
-        default=60.0, gt=0, le=300, description="Maximum time of a call, retries included."
+    call_timeout_seconds: Annotated[float, Field(gt=0, le=3600)] | Unset = optional(
+        "Maximum time of a call. By default 60 seconds, retries included; 30 minutes for a server on this machine; in "
+        "Lambda what the invocation has left."
+    )
+    idle_timeout_seconds: float = Field(
+        default=60.0,
+        gt=0,
+        le=3600,
+        description="Maximum time between two pieces of a streamed answer, and five times that to its first.",
+    )
+    context_tokens: Annotated[int, Field(ge=512, le=100_000_000)] | Unset = optional(
+        "Context length of a server that does not report it. Tables that do not fit are asked about in parts."
     )
     thinking: Thinking | Unset = optional("Type of thinking to ask for. By default that of the shipped table.")
     effort: Effort | Unset = optional("Effort to ask for. By default that of the shipped table.")
     binds_answers: bool | Unset = optional(
-        "Whether the server takes a JSON schema for answers. By default only OpenAI's own address is sent one."
+        "Whether the server is sent a JSON schema that binds its answers. By default OpenAI's own address is, servers "
+        "that are recognised (llama.cpp, Ollama, vLLM, SGLang, LM Studio), and those on which a trial succeeded."
+    )
+    token_limit_key: Literal["max_tokens", "max_completion_tokens"] | Unset = optional(
+        "What the server calls the limit of an answer. By default its own name is found out."
     )
     price: ModelPrice | Unset = optional(
         "Price of a model that is missing in the shipped table, or whose price has changed."
@@ -121,14 +138,33 @@ class ModelEntry(ClosedContract):
             raise ValueError("provider bedrock takes the current AWS identity; leave out api_key_secret")
         if provider != "bedrock" and (self.region is not None or self.endpoint != "messages"):
             raise ValueError("region and endpoint belong to provider bedrock")
-        if provider in _OWN_BINDING and self.binds_answers is not None:
-            raise ValueError(f"binds_answers is known for provider {provider}; leave it out")
+        if provider in _OWN_BINDING:
+            for name in ("binds_answers", "token_limit_key"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name} is known for provider {provider}; leave it out")
         return self
 
     @property
     def address(self) -> str:
         """Where it is, as configured or as its provider says."""
         return self.base_url or ADDRESSES[self.provider]
+
+    @property
+    def parallel_calls(self) -> int:
+        """The most calls at once: a server on this machine usually answers one after another."""
+        return self.calls_at_once or (1 if self.is_on_this_machine else _CALLS_AT_ONCE)
+
+    @property
+    def deadline_seconds(self) -> float:
+        """The time that has to be left before a call begins, and in which it may be retried."""
+        return self.call_timeout_seconds or _CALL_SECONDS
+
+    @property
+    def longest_seconds(self) -> float | None:
+        """The time that one attempt may take where more than the deadline is left; `None` if it is configured."""
+        if self.call_timeout_seconds is not None:
+            return None
+        return _LOCAL_CALL_SECONDS if self.is_on_this_machine else _CALL_SECONDS
 
     @property
     def is_on_this_machine(self) -> bool:
@@ -283,6 +319,10 @@ ModelSection = Annotated[
 """The section `model`."""
 
 
+def _is_zero(value: object) -> bool:
+    return value == 0
+
+
 class ModelUsage(Contract):
     """What calls of a model have used; failed calls count too."""
 
@@ -295,6 +335,8 @@ class ModelUsage(Contract):
     time_ms: Count = 0
     """Sum of the calls' wall time."""
     nanodollars: Count = 0
+    estimated_calls: Count = Field(default=0, exclude_if=_is_zero)
+    """Calls whose tokens the server did not report: they are counted by size, and cost the most that is possible."""
 
     @property
     def tokens(self) -> int:

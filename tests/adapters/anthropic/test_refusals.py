@@ -19,8 +19,8 @@ REQUEST = ModelRequest("Describe tables.", '{"table": "orders"}', None, 100, 10.
 def refusal(status: int, message: str = "no", **headers: str) -> ModelFailure:
     body = json.dumps({"type": "error", "error": {"type": "invalid_request_error", "message": message}})
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    response = httpx2.Response(status, headers=named, content=body.encode())
-    return failure_of(read_refusal(status, named, body.encode()), response, REQUEST, ADVICE, 1)
+    refused = read_refusal(status, named, body.encode())
+    return failure_of(refused, httpx2.Headers(named), status, REQUEST, ADVICE, 1)
 
 
 @each_case(

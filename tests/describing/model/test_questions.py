@@ -18,9 +18,9 @@ from tribal.describing.model.questions import (
     domain_question,
     earlier_question_key,
     halved,
+    leaner,
     question_key,
     slice_key,
-    without_samples,
 )
 from tribal.masking import MaskedSamples
 from tribal.ports import DomainContext, HumanDescription, TableContext
@@ -99,8 +99,21 @@ def test_samples_are_few_and_can_be_left_out() -> None:
     samples = {"kd_nr": MaskedSamples(patterns=tuple(f"A-{n}" for n in range(9)))}
     asked = question(context(samples=samples))
     assert shown(asked)["t1"]["columns"]["c4"][2]["samples"] == ["A-0", "A-1", "A-2"]
-    assert without_samples(asked) == questions(context(samples=samples), with_samples=False)[0]
-    assert "samples" not in without_samples(asked).request_part
+    assert leaner(asked) == questions(context(samples=samples), with_samples=False)[0]
+
+
+def test_a_question_for_a_short_context_names_few_other_columns_and_says_nothing_of_other_tables() -> None:
+    beside = {each.name: each for each in (neighbour("crm.customer", "Who buys."), neighbour("sales.order_lines"))}
+    columns = (column(f"f{n}x") for n in range(1, 80))
+    made = context(make("sales.wide", *columns), neighbours=beside)
+    asked = questions(made)[0]
+    lean = leaner(asked)
+    assert lean is not None
+    assert leaner(lean) is None
+    assert lean.columns == asked.columns
+    assert slice_key(lean) == slice_key(asked)
+    assert len(shown(lean)["t1"]["columns"]) == len(asked.columns) + 8
+    assert "Who buys." not in lean.request_part
 
 
 def test_the_number_of_rows_the_domain_and_paths_are_not_shown() -> None:

@@ -69,7 +69,13 @@ WRONG_SHAPE = Failure("wrong shape", _COMPLETION, change=_text(lambda text: f"[{
 PROMPT_CUT = Failure(
     "prompt cut",
     "ollama/ollama llm/llama_server.go: completionPromptForRequest",
-    change=_usage(lambda usage: {**usage, "prompt_tokens": 40, "total_tokens": 40 + usage["completion_tokens"]}),
+    change=_usage(
+        lambda usage: {
+            "prompt_tokens": 40,
+            "completion_tokens": usage["completion_tokens"],
+            "total_tokens": 40 + usage["completion_tokens"],
+        }
+    ),
 )
 THINKING_ONLY_IN_TOTAL = Failure(
     "thinking tokens only in the total",

@@ -36,10 +36,10 @@ def asked(runs: ModelRuns, since: int = 0) -> list[tuple[bool, int]]:
     return [(data["ask"]["text"], len(data["ask"]["columns"])) for data in found if "t1" in data]
 
 
-def test_an_answer_that_is_cut_after_one_of_the_wrong_shape_is_asked_for_in_halves_at_once(runs: ModelRuns) -> None:
+def test_of_an_answer_that_is_cut_after_one_of_the_wrong_shape_only_the_rest_is_asked_again(runs: ModelRuns) -> None:
     runs.claude.script = fail.Script(next=[fail.WRONG_SHAPE, fail.MAX_TOKENS])
     assert runs.run().status == "completed"
-    assert asked(runs) == [(True, 2), (True, 2), (True, 1), (False, 1)]
+    assert asked(runs) == [(True, 2), (True, 2), (False, 1)]
     assert runs.document(NAME).description.source == "model"
 
 

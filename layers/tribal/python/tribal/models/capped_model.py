@@ -28,8 +28,8 @@ class CappedModel:
     """Asks a model within the caps of a budget; safe to share between threads.
 
     Waiting for a slot, for money and as long as the provider asks for does not count towards the deadline, unless the
-    request says so. Retries of throttled, overloaded and unavailable calls do. The usage of an outcome is the sum over
-    its attempts.
+    request says so. Retries of throttled, overloaded and unavailable calls begin within the deadline. The usage of an
+    outcome is the sum over its attempts.
 
     Args:
         model: the model to call.
@@ -99,7 +99,8 @@ class CappedModel:
         if refusal is not None:
             return refusal  # the budget may be closed already, and is not opened again
         self._prepare()
-        ends = self._timing.monotonic() + request.deadline_seconds if request.waits_count else math.inf
+        limit = request.longest_seconds or request.deadline_seconds
+        ends = self._timing.monotonic() + limit if request.waits_count else math.inf
         with self._budget.wanting_slot() as turn:
             while not turn.take():
                 refusal = self._refusal(request, ends)
@@ -162,11 +163,15 @@ class CappedModel:
     def _repeated(
         self, request: ModelRequest, price: int, call: _Call, ends: float
     ) -> Generator[str, None, ModelOutcome]:
-        ends = min(ends, self._timing.monotonic() + request.deadline_seconds)
+        started = self._timing.monotonic()
+        # Retries begin before `ends`; an attempt may take until `limit`.
+        limit, ends = min(ends, started + self._longest(request)), min(ends, started + request.deadline_seconds)
         usage, unseen, asked_to_wait, failures = ModelUsage(), False, 0, list[ModelFailure]()
         for attempt in count():
-            left = max(0.0, ends - self._timing.monotonic())
-            outcome, spoke = yield from self._booked(replace(request, deadline_seconds=left), price, call)
+            left = max(0.0, limit - self._timing.monotonic())
+            outcome, spoke = yield from self._booked(
+                replace(request, deadline_seconds=left, longest_seconds=None), price, call
+            )
             usage = usage + outcome.usage
             if not isinstance(outcome, ModelFailure):
                 return replace(outcome, usage=usage, retried=tuple(failures))
@@ -182,8 +187,16 @@ class CappedModel:
             if not again:
                 return replace(_given_up(outcome), usage=usage, unseen=unseen, retried=tuple(failures[:-1]))
             if asks and not request.waits_count:
-                ends += self._timing.monotonic() - waited
+                waited = self._timing.monotonic() - waited
+                limit, ends = limit + waited, ends + waited
         raise AssertionError("retries must end at the deadline")
+
+    def _longest(self, request: ModelRequest) -> float:
+        """The seconds that one attempt may take: what is left before the process has to end, if that is known."""
+        if request.longest_seconds is None:
+            return request.deadline_seconds
+        left = self._stop.remaining_seconds() - _CLOSING_SECONDS
+        return max(request.deadline_seconds, left) if math.isfinite(left) else request.longest_seconds
 
     def _booked(
         self, request: ModelRequest, price: int, call: _Call
@@ -247,6 +260,8 @@ class CappedModel:
             seconds -= _SLICE_SECONDS
 
 
+_CLOSING_SECONDS = 20.0
+"""What is left for the checkpoint after the last call before a deadline. By judgement."""
 _MOST_WAITS = 3
 """How often a call waits because the provider asks for it; a judgement."""
 _SAME_REJECTIONS = 5

@@ -47,6 +47,10 @@ class OpenModel:
     model: LanguageModel
     timeout_seconds: float
     """The longest that its part of an answer may take, with waits, retries and a repair."""
+    longest_seconds: float | None = None
+    """The same for a server that may be slow, which is retried for `timeout_seconds` only."""
+    idle_seconds: float | None = None
+    """See `ModelRequest.idle_seconds`."""
     thinking_tokens: int = 0
     """Added to the tokens of an answer."""
     worst_usd: Callable[[ModelRequest], float] = _free
@@ -161,12 +165,13 @@ class _Turn(Generic[Shown, T]):
         except ConfigurationError as error:
             return (yield from self.read(self.link.name, ModelFailure("stopped", error.message)))
         left = max(0.0, self.chain.stop.remaining_seconds() - self.prompt.closing_seconds)
-        ends = time.monotonic() + min(left, model.timeout_seconds)
+        limit = min(left, model.longest_seconds or model.timeout_seconds)
+        ends = time.monotonic() + limit
         first = yield from self._attempt(model, self.data, ends)
         failure = _failure(first)
         if self.prompt.schema is None or failure is None or failure.kind not in self.prompt.repaired:
             return first
-        if ends - time.monotonic() < _LEAST_LEFT * model.timeout_seconds:
+        if ends - time.monotonic() < _LEAST_LEFT * limit:
             return first
         self.notes.append(_note(self.name, failure, "asked again"))
         second = yield from self._attempt(model, {**self.data, **_to_correct(first)}, ends)
@@ -180,12 +185,15 @@ class _Turn(Generic[Shown, T]):
     def _attempt(
         self, model: OpenModel, data: Mapping[str, Any], ends: float
     ) -> Generator[Shown, None, Reading[T] | ModelFailure]:
+        left = max(0.0, ends - time.monotonic())
         request = ModelRequest(
             prefix=self.prompt.instructions,
             part=data_json(data),
             schema=self.prompt.schema,
             max_tokens=self.prompt.answer_tokens + model.thinking_tokens,
-            deadline_seconds=max(0.0, ends - time.monotonic()),
+            deadline_seconds=min(left, model.timeout_seconds),
+            longest_seconds=None if model.longest_seconds is None else left,
+            idle_seconds=model.idle_seconds,
             retries=self.is_last and self.prompt.last_retries,
             waits_count=True,
             stopped=lambda: self.chain.stop.requested,

@@ -40,7 +40,7 @@ class Caps:
         return cls(
             account=round(settings.per_run_usd * NANODOLLARS),
             day=round(settings.per_day_usd * NANODOLLARS),
-            calls_at_once=settings.calls_at_once,
+            calls_at_once=settings.parallel_calls,
         )
 
 

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from tribal.ports.index.writer import IndexCounts, IndexEntry, IndexWriter
     from tribal.ports.models.calls import (
         BudgetedModel,
+        CallLimits,
         FailureKind,
         LanguageModel,
         ModelAnswer,
@@ -105,8 +106,8 @@ else:
         "index.reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader MatchedTerms VectorKind",
         "index.writer": "IndexCounts IndexEntry IndexWriter",
-        "models.calls": "BudgetedModel FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome "
-        "ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
+        "models.calls": "BudgetedModel CallLimits FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure "
+        "ModelOutcome ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DOCUMENT_VERSION DocumentingOptions Options PlanOptions RunParameters Selection",
         "catalog_reader": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
         "Statement TableSample UnreadPart name_of",
@@ -162,6 +163,7 @@ __all__ = [
     "DomainDescription",
     "FailureKind",
     "BudgetedModel",
+    "CallLimits",
     "LanguageModel",
     "ModelAnswer",
     "ModelFacts",

@@ -65,7 +65,7 @@ class WaveCutter:
                 continue
             if options.model is not None:
                 ids = interleaved(ids, tables)
-                enough = _TABLES_A_CALL_OF_FUNCTIONS * options.model.calls_at_once
+                enough = _TABLES_A_CALL_OF_FUNCTIONS * options.model.parallel_calls
                 wanted = units_needed([tables[unit_id] for unit_id in ids], enough)
                 widths.append(self._within_connection_limits(wanted, [databases[unit_id] for unit_id in ids]))
             items = [UnitItem(unit_id=unit_id, network=networks[databases[unit_id]]) for unit_id in ids]

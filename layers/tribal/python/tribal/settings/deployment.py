@@ -188,7 +188,8 @@ def part_of(values: Mapping[str, str], variable: str, model: type[Settings]) -> 
 
         first = error.errors(include_url=False, include_input=False)[0]
         part = variable.removeprefix("TRIBAL_").lower()
-        where = ".".join([part, *map(str, first["loc"])])
+        # Pydantic adds the type of a value that may be left out.
+        where = ".".join([part, *(str(each) for each in first["loc"] if not str(each).startswith("constrained-"))])
         raise ConfigurationError(
             f"{variable}: {where}: {shape_problem(first)}; the stack sets it from `{part}` in the environment file, "
             "so correct it there and deploy"

@@ -76,7 +76,7 @@ class Messages:
 
     def read(self, body: bytes, request: ModelRequest, time_ms: int) -> ModelOutcome:
         """The outcome of a call, from the body of its response."""
-        message = read_response(body, time_ms)
+        message = read_response(body, time_ms, ("content", "stop_reason", "usage"))
         if isinstance(message, ModelFailure):
             return message
         # Thinking and blocks of unknown types are passed over.
@@ -92,7 +92,7 @@ class Messages:
         if usage is None:
             return no_usage(time_ms)
         if isinstance(reason, str) and reason in _STOPPED:
-            return ModelFailure(*_STOPPED[reason], usage)
+            return ModelFailure(*_STOPPED[reason], usage, text=text)
         if reason != "end_turn":
             return ModelFailure("malformed", "the model stopped for an unknown reason", usage)
         return answer_of(text, request, usage, bound=self.binds_answers)
@@ -104,6 +104,9 @@ class Messages:
     def refusal(self, response: httpx2.Response) -> Refusal:
         """What a response other than 2xx means."""
         return read_refusal(response.status_code, response.headers, response.content)
+
+    def adapted(self, _response: httpx2.Response) -> None:
+        """The API has one way of asking."""
 
 
 def _counts(reported: Mapping[str, Any]) -> dict[str, object]:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 from tribal.ports import ModelAnswer, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
 from tribal_contracts import ModelUsage
 
 _NO_API = "the response is not from the model's API: {what}; check model.base_url, and proxies in between"
+_BYTES_PER_TOKEN = 3
+_THINKING, _THOUGHT = "<think>", "</think>"
+
+
+class OtherServiceError(Exception):
+    """A complete JSON response that no model's API sends; its text says what is missing."""
 
 
 class StreamReader(Protocol):
@@ -34,13 +44,19 @@ def no_usage(time_ms: int) -> ModelFailure:
     return no_api("it did not say how many tokens were used", time_ms)
 
 
-def read_response(body: bytes, time_ms: int) -> dict[str, Any] | ModelFailure:
-    """The object that the body of a response is; else the failure."""
+def read_response(body: bytes, time_ms: int, members: Collection[str]) -> dict[str, Any] | ModelFailure:
+    """Return the object in the body of a response, or the failure if the body is not complete JSON.
+
+    Raises:
+        OtherServiceError: when it has none of the members that the API's responses have.
+    """
     try:
         parsed = parse_json(body)
     except ValueError:
         return no_api("it did not send complete JSON", time_ms)
-    return parsed if isinstance(parsed, dict) else no_usage(time_ms)
+    if not isinstance(parsed, dict) or parsed.keys().isdisjoint(members):
+        raise OtherServiceError("its JSON has none of the members of an answer")
+    return parsed
 
 
 def member_of(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -62,6 +78,47 @@ def usage_of(counts: Mapping[str, object], facts: ModelFacts, time_ms: int) -> M
         return None
     usage = ModelUsage(calls=1, time_ms=time_ms, **whole)
     return usage.model_copy(update={"nanodollars": facts.cost(usage)})
+
+
+def estimated_usage(text: str, request: ModelRequest, facts: ModelFacts, time_ms: int) -> ModelUsage:
+    """Estimate the usage of a call from the size of its texts; it costs the most that it can have cost."""
+    return ModelUsage(
+        calls=1,
+        input_tokens=-(-request.size_bytes // _BYTES_PER_TOKEN),
+        output_tokens=-(-len(text.encode(errors="replace")) // _BYTES_PER_TOKEN),
+        time_ms=time_ms,
+        nanodollars=facts.worst_price(request),
+        estimated_calls=1,
+    )
+
+
+def without_thoughts(text: str) -> str:
+    """Return what follows the thoughts that some servers leave in an answer."""
+    _, ended, said = text.rpartition(_THOUGHT)
+    if not ended and text.lstrip().startswith(_THINKING):
+        return ""
+    return said.lstrip() if ended else text
+
+
+@dataclass(slots=True)
+class ThoughtFilter:
+    """Withholds the thoughts at the beginning of a stream."""
+
+    _held: str = ""
+    _has_passed: bool = False
+
+    def shown(self, piece: str) -> str:
+        """Return the part of the text that may be shown now that a piece has arrived."""
+        if self._has_passed:
+            return piece
+        self._held += piece
+        begins = self._held.lstrip()
+        if begins.startswith(_THINKING):
+            _, ended, said = begins.partition(_THOUGHT)
+            self._has_passed = bool(ended)
+            return said.lstrip()
+        self._has_passed = not _THINKING.startswith(begins)
+        return self._held if self._has_passed else ""
 
 
 def answer_of(text: str, request: ModelRequest, usage: ModelUsage, *, bound: bool) -> ModelOutcome:
@@ -100,7 +157,7 @@ def _reject(constant: str) -> Any:
 
 
 def find_object(text: str) -> Any:
-    """The JSON value that a text is, or the one object that it has words or a Markdown fence around.
+    """Return the JSON value that a text is, or the first object in it, with words or a Markdown fence around it.
 
     Raises:
         ValueError: if there is not exactly one complete object.
@@ -108,8 +165,30 @@ def find_object(text: str) -> Any:
     try:
         return parse_json(text)
     except ValueError:
-        start, end = text.find("{"), text.rfind("}") + 1
+        start = text.find("{")
+        value, end = _object_at(text, start)
         before, after = text[:start].rstrip(), text[end:].lstrip()
-        if before.endswith("[") or after.startswith(("]", ",")):
+        if before.endswith("[") or after.startswith(("]", ",")) or _has_object(after):
             raise
-        return parse_json(text[start:end])
+        return value
+
+
+def _object_at(text: str, start: int) -> tuple[Any, int]:
+    try:
+        return _DECODER.raw_decode(text, max(start, 0))
+    except RecursionError as exc:
+        raise ValueError("nested too deep") from exc
+
+
+def _has_object(text: str) -> bool:
+    starts = islice((found.start() for found in re.finditer("{", text)), _MOST_BRACES)
+    for start in starts:
+        with suppress(ValueError):
+            if _object_at(text, start)[0]:
+                return True
+    return False
+
+
+_MOST_BRACES = 50
+"""So many braces after an answer are looked at. By judgement."""
+_DECODER = json.JSONDecoder(parse_constant=_reject)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
 
 import httpx2
 
-from tribal.adapters.language_models.answers import StreamReader, no_api, parse_json
+from tribal.adapters.language_models.answers import OtherServiceError, StreamReader, no_api, parse_json
 from tribal.adapters.language_models.connection import Credentials
 from tribal.adapters.language_models.limits import (
     ResponseTooLargeError,
@@ -19,16 +21,24 @@ from tribal.adapters.language_models.limits import (
     most_text_bytes,
     read_body,
     read_lines,
+    repeats_itself,
     truncated,
 )
 from tribal.adapters.language_models.loop import run_on_loop, stream_on_loop
 from tribal.adapters.language_models.refusals import Advice, Refusal, failure_of
 from tribal.errors import TribalError
 from tribal.ports import FailureKind, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
+from tribal.ports.models.calls import FIRST_TOKEN_FACTOR
 from tribal_contracts import ModelUsage
 
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol)
 _REFUSED_LOGIN = 401
+_NOT_READY = 503
+_LOADING = re.compile(rb"loading model|model is loading", re.IGNORECASE)
+"""How llama.cpp and others say that a model will be ready soon."""
+_LOADING_SECONDS = 1.0
+_CLOCK_SECONDS = 0.05
+_REPEATS = "the model repeats a phrase without end"
 _END = "[DONE]"
 _OF_PAGES = (200, 404, 405)
 _PAGE = "a web page answers there, not a model's API; check model.base_url, which often ends in /v1, and proxies"
@@ -63,6 +73,10 @@ class Dialect(Protocol):
         """What a response other than 2xx means."""
         ...
 
+    def adapted(self, response: httpx2.Response) -> Self | None:
+        """The way of asking that a response asks for instead; `None` if it asks for none."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Sdk:
@@ -78,12 +92,45 @@ class _Call:
     """How far a call has come."""
 
     deadline: float
+    idle_seconds: float | None
+    """How long to wait between two events; `None` for as long as the deadline allows."""
     started: float = field(default_factory=time.monotonic)
     sent: bool = False
+    events: int = 0
+    text: str = ""
+    timeout: asyncio.Timeout | None = None
 
     @property
     def time_ms(self) -> int:
         return round((time.monotonic() - self.started) * 1000)
+
+    @property
+    def patience_seconds(self) -> float:
+        """How long to wait for the next event; servers may send one before they read the prompt."""
+        if self.idle_seconds is None:
+            return math.inf
+        return self.idle_seconds * (1 if self.events > 1 else FIRST_TOKEN_FACTOR)
+
+    def wait_on(self) -> None:
+        """Give the server its time again: it has sent something."""
+        if self.timeout is not None and not self.timeout.expired():
+            self.timeout.reschedule(min(self.deadline, time.monotonic() + self.patience_seconds))
+
+    async def heard(self, lines: AsyncIterator[str]) -> AsyncIterator[str]:
+        """Pass on the lines of a stream, each of which shows that the server still answers."""
+        async for line in lines:
+            self.events += line.startswith("data")
+            self.wait_on()
+            yield line
+
+    def late(self, request: ModelRequest) -> str:
+        """What the server failed to do in time."""
+        if time.monotonic() < self.deadline - _CLOCK_SECONDS:
+            what = "sent nothing more" if self.text else "sent no word of an answer"
+            return f"{what} for {self.patience_seconds:g} s (model.idle_timeout_seconds)"
+        if self.text:
+            return f"was still writing after {request.deadline_seconds:g} s (model.call_timeout_seconds)"
+        return f"did not answer within {request.deadline_seconds:g} s"
 
     def failure(self, kind: FailureKind, message: str) -> ModelFailure:
         """A failure without known usage."""
@@ -123,8 +170,9 @@ class HttpModel:
         return f"{self._advice.id}/{self._facts.name}"
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
-        """Ask once, and wait for the answer or the deadline."""
-        return cut_answer(run_on_loop(self._within_deadline(request)), request)[1]
+        """Ask once, and wait for the answer or the deadline; with `idle_seconds`, the answer is streamed."""
+        put = request.heard if request.idle_seconds is not None and self._dialect.streams else None
+        return cut_answer(run_on_loop(self._within_deadline(request, put)), request)[1]
 
     def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
         """Ask once, yield the text as it arrives, and return the outcome; closing it ends the connection."""
@@ -142,18 +190,20 @@ class HttpModel:
 
     async def _within_deadline(self, request: ModelRequest, put: Callable[[str], None] | None = None) -> ModelOutcome:
         started = time.monotonic()
-        call = _Call(started + request.deadline_seconds, started)
+        call = _Call(started + request.deadline_seconds, request.idle_seconds if put is not None else None, started)
         try:
-            async with asyncio.timeout_at(call.deadline):
+            async with asyncio.timeout_at(min(call.deadline, started + call.patience_seconds)) as call.timeout:
                 if obstacle := await self._obstacle(request):
                     return obstacle
                 outcome = await (self._answer(request, call) if put is None else self._streamed(request, call, put))
+                outcome = self._checked(outcome)
         except TimeoutError:
-            return call.failure(
-                "timed_out", f"{self._advice.provider} did not answer within {request.deadline_seconds:g} s"
-            )
+            return replace(call.failure("timed_out", f"{self._advice.provider} {call.late(request)}"), text=call.text)
         except ResponseTooLargeError:
-            return truncated(ModelUsage(calls=1, time_ms=call.time_ms), unseen=True)
+            return truncated(ModelUsage(calls=1, time_ms=call.time_ms), call.text, unseen=True)
+        except OtherServiceError as exc:
+            failure = no_api(str(exc), call.time_ms)
+            return failure if self._has_answered else replace(failure, kind="stopped")
         except (self._sdk.connection_error, httpx2.TransportError) as exc:
             cause = exc.__cause__ if isinstance(exc, self._sdk.connection_error) else exc
             call.sent = call.sent and not isinstance(cause, _NOT_SENT)
@@ -171,6 +221,10 @@ class HttpModel:
         """Why a request is not sent; `None` if it is."""
         return None
 
+    def _checked(self, outcome: ModelOutcome) -> ModelOutcome:
+        """The outcome, or the failure that it is for a server of this kind."""
+        return outcome
+
     async def _answer(self, request: ModelRequest, call: _Call) -> ModelOutcome:
         response = await self._sent(request, call, stream=False)
         if page := self._page(response, call):
@@ -187,15 +241,23 @@ class HttpModel:
             return page
         if not response.is_success:
             return self._refused(response, request, call)
+        if response.headers.get("content-type", "").startswith("application/json"):
+            # A server that does not stream sends the whole answer, and some send errors so.
+            outcome = self._dialect.read(await read_body(response), request, call.time_ms)
+            put(cut_answer(outcome, request)[0])
+            return outcome
         reader, left = self._dialect.reader(request), most_text_bytes(request)
         try:
-            async for event in _events(response, request):
+            async for event in _events(call.heard(read_lines(response, request))):
                 if text := reader.take(event):
                     fits = cut_text(text, left)
+                    call.text += fits
                     put(fits)
                     left -= len(fits.encode(errors="replace"))
                     if fits != text:
                         raise ResponseTooLargeError
+                    if repeats_itself(call.text):
+                        return replace(call.failure("malformed", _REPEATS), text=call.text)
         except ValueError:
             return no_api("it did not send complete JSON", call.time_ms)
         finally:
@@ -210,12 +272,20 @@ class HttpModel:
         return call.failure("stopped", f"{self._advice.provider}: {_PAGE}")
 
     def _refused(self, response: httpx2.Response, request: ModelRequest, call: _Call) -> ModelFailure:
-        return failure_of(self._dialect.refusal(response), response, request, self._advice, call.time_ms)
+        refusal, status = self._dialect.refusal(response), response.status_code
+        return failure_of(refusal, response.headers, status, request, self._advice, call.time_ms)
 
     async def _sent(self, request: ModelRequest, call: _Call, *, stream: bool) -> httpx2.Response:
         used = self._credentials.current
         response = await self._send(request, call, stream=stream)
         if response.status_code == _REFUSED_LOGIN and await self._credentials.renew(used):
+            response = await self._send(request, call, stream=stream)
+        while self._is_local and response.status_code == _NOT_READY and _LOADING.search(response.content):
+            call.wait_on()
+            await asyncio.sleep(_LOADING_SECONDS)
+            response = await self._send(request, call, stream=stream)
+        if (other := self._dialect.adapted(response)) is not None:
+            self._dialect = other
             response = await self._send(request, call, stream=stream)
         return response
 
@@ -234,14 +304,14 @@ class HttpModel:
         return response
 
 
-async def _events(response: httpx2.Response, request: ModelRequest) -> AsyncIterator[Mapping[str, Any]]:
+async def _events(lines: AsyncIterator[str]) -> AsyncIterator[Mapping[str, Any]]:
     """The JSON objects of server-sent events.
 
     Raises:
         ResponseTooLargeError: if they are larger than any answer to the request.
         ValueError: if an event is not one JSON object.
     """
-    async for line in read_lines(response, request):
+    async for line in lines:
         name, _, data = line.partition(":")
         if name != "data" or not (data := data.strip()):
             continue

@@ -21,6 +21,8 @@ BYTES_PER_TOKEN = 8
 _EVENT_BYTES_PER_TOKEN = 1024
 """Of the events of a stream. By judgement: three times what an event of one token has."""
 _LEAST_STREAM_BYTES = 64 * 1024
+_REPEATED_CHARS = 600
+_LONGEST_PERIOD = 150
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
@@ -38,17 +40,27 @@ def cut_text(text: str, most_bytes: int) -> str:
     return text if len(text) * 4 <= most_bytes else text.encode(errors="replace")[:most_bytes].decode(errors="ignore")
 
 
+def repeats_itself(text: str) -> bool:
+    """Return whether the end of a text is one phrase over and over, as small models write without end."""
+    end = text[-_REPEATED_CHARS:]
+    period = len(end) - 1 - end.rfind(end[-_LONGEST_PERIOD:], 0, -1) - (_LONGEST_PERIOD - 1)
+    return len(end) == _REPEATED_CHARS and period <= _LONGEST_PERIOD and end[period:] == end[:-period]
+
+
 def cut_answer(outcome: ModelOutcome, request: ModelRequest) -> tuple[str, ModelOutcome]:
     """Return the text that may be used, and the outcome; an answer that is too long counts as truncated."""
     if not isinstance(outcome, ModelAnswer):
         return "", outcome
     text = cut_text(outcome.text, most_text_bytes(request))
-    return text, outcome if text == outcome.text or request.max_tokens == 0 else truncated(outcome.usage)
+    if text == outcome.text or request.max_tokens == 0:
+        return text, outcome
+    return text, truncated(outcome.usage, text)
 
 
-def truncated(usage: ModelUsage, *, unseen: bool = False) -> ModelFailure:
-    """The failure for an answer that is longer than was asked for."""
-    return ModelFailure("truncated", "the answer is longer than its token limit allows", usage, unseen=unseen)
+def truncated(usage: ModelUsage, text: str, *, unseen: bool = False) -> ModelFailure:
+    """Return the failure for an answer that is longer than was asked for."""
+    message = "the answer is longer than its token limit allows"
+    return ModelFailure("truncated", message, usage, unseen=unseen, text=text)
 
 
 async def read_body(response: httpx2.Response) -> bytes:

@@ -10,17 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from tribal.adapters.language_models.answers import parse_json
 from tribal.ports import FailureKind, ModelFailure, ModelRequest
 from tribal.sql.visibility import is_visible
 from tribal_contracts import ModelProvider, ModelUsage
 
-if TYPE_CHECKING:
-    import httpx2
-
-Problem = Literal["login", "money", "permission", "model", "account"]
+Problem = Literal["login", "money", "permission", "model", "account", "redirect"]
 """What a person has to solve before any call can succeed."""
 
 
@@ -37,6 +34,7 @@ class Advice:
     account: str
     connection: str = "check network and model.base_url"
     """If nothing answers at the address."""
+    redirect: str = "it is not followed; check model.base_url, and proxies in between"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +77,7 @@ _PROBLEMS: dict[str, str] = {
     "permission": "does not permit it",
     "model": "knows no such model or address",
     "account": "does not serve this account",
+    "redirect": "answered with a redirect",
 }
 
 
@@ -94,18 +93,18 @@ def by_status(status: int) -> tuple[FailureKind, str]:
     if status in KINDS:
         return KINDS[status]
     if status < 400:
-        return "unavailable", "answered with a redirect, which is not followed; check model.base_url"
+        return "stopped", "redirect"
     return ("rejected", "refuses this request") if status < 500 else ("unavailable", "failed")
 
 
 def failure_of(
-    refusal: Refusal, response: httpx2.Response, request: ModelRequest, advice: Advice, time_ms: int
+    refusal: Refusal, headers: Mapping[str, str], status: int, request: ModelRequest, advice: Advice, time_ms: int
 ) -> ModelFailure:
-    """The failure for a response other than 2xx."""
-    headers, stops = response.headers, refusal.kind == "stopped"
+    """Return the failure for a response other than 2xx, or for an error in one."""
+    stops = refusal.kind == "stopped"
     kind = f" {refusal.type}" if _TYPE.fullmatch(refusal.type) else ""
     said = repeatable(refusal.message, request)
-    details = f"({response.status_code}{kind}{f': {said}' if said else ''})"
+    details = f"({status}{kind}{f': {said}' if said else ''})"
     if stops:
         message = f"{_PROBLEMS[refusal.says]} {details}; {getattr(advice, refusal.says)}"
     else:

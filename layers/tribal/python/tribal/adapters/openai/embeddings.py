@@ -37,7 +37,7 @@ class Embeddings:
 
     def read(self, body: bytes, request: ModelRequest, time_ms: int) -> ModelOutcome:
         """The vectors in the order of the texts, under `vectors`."""
-        answer = read_response(body, time_ms)
+        answer = read_response(body, time_ms, ("data", "error"))
         if isinstance(answer, ModelFailure):
             return answer
         prompt = member_of(answer, "usage").get("prompt_tokens")
@@ -62,6 +62,9 @@ class Embeddings:
     def refusal(self, response: httpx2.Response) -> Refusal:
         """What a response other than 2xx means."""
         return read_refusal(response.status_code, response.content)
+
+    def adapted(self, _response: httpx2.Response) -> None:
+        """The API has one way of asking."""
 
 
 def _vectors(data: object) -> list[list[float]] | None:

@@ -32,10 +32,13 @@ def openai_model(
     api_key: SecretStr | None,
     renew_key: Callable[[], SecretStr | None] | None = None,
     unsent: Unsent | None = None,
+    *,
+    binds_answers: bool | None = None,
 ) -> LanguageModel:
     """The model of the settings, over OpenAI's protocol.
 
     Args:
+        binds_answers: whether a trial has shown that the server binds answers to a schema; `None` without a trial.
         api_key: `None` for a server that takes none.
         renew_key: looks the key up again, past every cache; called after the key was refused.
         unsent: captures requests instead of sending them; no key is needed.
@@ -45,7 +48,7 @@ def openai_model(
     from tribal.adapters.language_models.connection import ApiKey, NoLogin, http_client
     from tribal.adapters.language_models.http_model import HttpModel, Sdk
     from tribal.adapters.openai.chat import Chat
-    from tribal.adapters.openai.ollama import LONGER_CONTEXT, OllamaModel
+    from tribal.adapters.openai.servers import OLLAMA_CONTEXT, CompatibleModel, OllamaModel
 
     credentials = unsent or (NoLogin() if api_key is None else ApiKey(api_key, renew_key))
     client = AsyncOpenAI(
@@ -56,15 +59,33 @@ def openai_model(
         http_client=http_client(credentials, {}, unsent),
     )
     is_openai = settings.provider == "openai" and settings.base_url is None
+    is_vendor = settings.provider in ("gemini", "groq") or is_openai
     advice = _advice(settings)
-    binds = is_openai if settings.binds_answers is None else settings.binds_answers
-    chat = Chat(facts, advice, binds_answers=binds, limits_completion=is_openai or facts.limits_completion)
+    key = settings.token_limit_key
+    chat = Chat(
+        facts,
+        advice,
+        binds_answers=is_openai if settings.binds_answers is None else settings.binds_answers,
+        schema_in_words=settings.binds_answers is None and not is_openai,
+        limits_completion=is_openai or facts.limits_completion if key is None else key == "max_completion_tokens",
+    )
     sdk, is_local = Sdk(client, APIConnectionError, APIStatusError), settings.is_on_this_machine
     if settings.provider == "ollama":
-        chat = replace(chat, longer_context=LONGER_CONTEXT)
-    if settings.provider == "ollama" and unsent is None:
-        return OllamaModel(sdk, facts, chat, credentials, advice, is_local=is_local)
-    return HttpModel(sdk, facts, chat, credentials, advice, is_local=is_local)
+        chat = replace(chat, longer_context=OLLAMA_CONTEXT)
+    if is_vendor or unsent is not None:
+        return HttpModel(sdk, facts, chat, credentials, advice, is_local=is_local)
+    binds = binds_answers if settings.binds_answers is None else settings.binds_answers
+    over = OllamaModel if settings.provider == "ollama" else CompatibleModel
+    return over(
+        sdk,
+        facts,
+        chat,
+        credentials,
+        advice,
+        is_local=is_local,
+        context_tokens=settings.context_tokens,
+        binds_answers=binds,
+    )
 
 
 def openai_embeddings(

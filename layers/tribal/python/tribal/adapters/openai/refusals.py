@@ -36,20 +36,44 @@ _TOO_LONG = re.compile(
     r"|reduce the length|prompt is too long|too many tokens",
     re.IGNORECASE,
 )
+_STATUS = re.compile(r"[45][0-9]{2}")
+_LIMITED, _BROKEN = 429, 500
+_RATE_LIMIT = "rate_limit_exceeded"
 _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
 
 
 def read_refusal(status: int, body: bytes) -> Refusal:
-    """What a response other than 2xx means."""
+    """Return what a response other than 2xx means."""
     answer = read_object(body)
-    error = answer.get("error")
-    # Ollama's own API writes the message alone.
-    error = error if isinstance(error, dict) else {"message": error}
-    message = text_of(error.get("message"))
-    names = [text for name in ("code", "type", "status") if (text := text_of(error.get(name)))]
+    return _refusal(error_of(answer), status, unseen=may_have_answered(status, answer))
+
+
+def read_error(error: Mapping[str, Any], *, unseen: bool) -> tuple[int, Refusal]:
+    """Return the status that an error in a 200 or in a stream stands for, and what it means.
+
+    Args:
+        unseen: whether a part of an answer came before it.
+    """
+    code = error.get("code")
+    found = _STATUS.fullmatch(str(code)) if isinstance(code, int | str) else None
+    status = int(found[0]) if found else _LIMITED if _RATE_LIMIT in _names_of(error) else _BROKEN
+    return status, _refusal(error, status, unseen=unseen or status >= _BROKEN)
+
+
+def error_of(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the error in the body of a response; Ollama's own API writes the message alone."""
+    error = answer.get("error", answer.get("detail"))
+    return error if isinstance(error, dict) else {"message": error or answer.get("message")}
+
+
+def _refusal(error: Mapping[str, Any], status: int, *, unseen: bool) -> Refusal:
+    message, names = text_of(error.get("message")), _names_of(error)
     kind, says = _meaning(status, names, message)
-    unseen = may_have_answered(status, answer)
     return Refusal(kind, says, names[0] if names else "", message, unseen, _retry_delay(error))
+
+
+def _names_of(error: Mapping[str, Any]) -> list[str]:
+    return [text for name in ("code", "type", "status") if (text := text_of(error.get(name)))]
 
 
 def _meaning(status: int, names: list[str], message: str) -> tuple[FailureKind, str]:

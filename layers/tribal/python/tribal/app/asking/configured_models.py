@@ -53,12 +53,15 @@ class ConfiguredModels:
         from tribal.models.chain import OpenModel
 
         entry, facts = self._entry(wanted.name), self.require(wanted.name)
-        caps = self.models.caps(account, entry.calls_at_once)
+        caps = self.models.caps(account, entry.parallel_calls)
+        is_slow = wanted.timeout_seconds is None and entry.is_on_this_machine
         model = self.models.capped(entry, facts, account.name, caps, stop)
         return OpenModel(
             name=wanted.label or entry.name,
             model=model,
-            timeout_seconds=entry.call_timeout_seconds if wanted.timeout_seconds is None else wanted.timeout_seconds,
+            timeout_seconds=entry.deadline_seconds if wanted.timeout_seconds is None else wanted.timeout_seconds,
+            longest_seconds=entry.longest_seconds if is_slow else None,
+            idle_seconds=entry.idle_timeout_seconds if is_slow else None,
             thinking_tokens=facts.thinking_tokens,
             worst_usd=lambda request: facts.worst_price(request) / NANODOLLARS,
             close=model.close,

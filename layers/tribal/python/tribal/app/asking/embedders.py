@@ -111,7 +111,7 @@ class RemoteEmbedder:
         """
         import numpy as np  # imported here because most callers never embed
 
-        caps = self.models.caps(self.account, self.settings.entry.calls_at_once)
+        caps = self.models.caps(self.account, self.settings.entry.parallel_calls)
         model = self.models.capped_over(self._model(), self.model, self.facts, self.account.name, caps)
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         rows = [row for row, text in enumerate(texts) if text.strip()]

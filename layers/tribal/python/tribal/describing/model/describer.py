@@ -87,12 +87,12 @@ class ModelDescriber:
     @property
     def at_once(self) -> int:
         """The number of calls that may run at once."""
-        return self._prompting.settings.calls_at_once
+        return self._prompting.settings.parallel_calls
 
     @property
     def longest_seconds(self) -> float:
         """One call and its repair; further questions about a wide table may be postponed."""
-        return 2 * self._prompting.settings.call_timeout_seconds
+        return 2 * self._prompting.settings.deadline_seconds
 
     def quote(self, context: TableContext) -> ModelQuote | None:
         """What the questions about a table would cost; `None` if nothing is open or the answers are cached."""
@@ -109,7 +109,7 @@ class ModelDescriber:
     def requests(self, context: TableContext) -> list[ModelRequest]:
         """The questions about what is open in a table."""
         questions = table_questions(context, self._rules.describe_table(context), self._prompting)
-        return [question.request(self._prompting.settings.call_timeout_seconds) for question in questions]
+        return [question.request(self._prompting.limits) for question in questions]
 
     def quote_domain(self, context: DomainContext, *, changed: bool) -> ModelQuote | None:
         """What the question about a domain would cost; `None` if it is not open or the answer is cached."""
@@ -173,7 +173,7 @@ class ModelDescriber:
         def keep_slice(key: str, part: KeptSlice) -> None:
             self._cache.keep_slice(subject, key, self._prompting.model, part)
 
-        return Writer(self._model, self._names(), self._prompting.settings.call_timeout_seconds, slices, keep_slice)
+        return Writer(self._model, self._names(), self._prompting.limits, slices, keep_slice)
 
     def _warning(self, failure: ModelFailure, what: str, name: str) -> AgentError:
         if failure.kind == "interrupted" and what == "table":
@@ -254,5 +254,5 @@ def _call(part_bytes: int, answer_tokens: int, prompting: Prompting, facts: Mode
         calls=1,
         tokens=sent + came,
         nanodollars=facts.cost(ModelUsage(input_tokens=sent, output_tokens=came)),
-        seconds=round(_SECONDS_A_CALL / prompting.settings.calls_at_once, 3),
+        seconds=round(_SECONDS_A_CALL / prompting.settings.parallel_calls, 3),
     )

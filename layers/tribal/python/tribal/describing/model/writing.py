@@ -1,18 +1,21 @@
-"""Ask a model questions: split those whose answers are cut off, repeat those whose answers break a rule."""
+"""Ask a model questions: use the complete parts of answers that are cut off, repeat those that break a rule."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tribal.describing.model.answers import CheckedAnswer, read_answer, read_repair, repair_part
-from tribal.describing.model.questions import Question, halved, narrowed, slice_key, without_samples
-from tribal.ports import LanguageModel, ModelFailure, ModelOutcome
+from tribal.describing.model.partial_answers import unfinished, whole_parts
+from tribal.describing.model.questions import Question, halved, leaner, narrowed, slice_key
+from tribal.ports import CallLimits, LanguageModel, ModelFailure, ModelOutcome
 from tribal.text_checks import KnownNames
 from tribal_contracts import DroppedSentence, KeptSlice, ModelUsage
 
 _LEFT_FOR_LATER = ("exhausted", "interrupted", "stopped")
 """Failures before the call, which the next run may not have."""
+_EMPTY: dict[str, Any] = {"title": "", "text": "", "columns": []}
 _MALFORMED = "the model's answers did not match the requested schema"
 
 
@@ -39,13 +42,24 @@ class WriteResult:
         self.from_samples = self.from_samples or part.from_samples
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """An answer, or the complete parts of one that ended early."""
+
+    answer: CheckedAnswer
+    left: Sequence[str] = ()
+    """The subjects that are still to be asked for."""
+    failure: ModelFailure | None = None
+    """Why it ended early."""
+
+
 class Writer:
     """Writes about one subject.
 
     Args:
         model: retries transient failures itself.
         known: the names of the catalog, which answers may use only as handles.
-        deadline_seconds: the most that one call may take.
+        limits: what one call may take.
         slices: cached answers, by `slice_key`. keep_slice: caches another one.
     """
 
@@ -53,17 +67,18 @@ class Writer:
         self,
         model: LanguageModel,
         known: KnownNames | None,
-        deadline_seconds: float,
+        limits: CallLimits,
         slices: Mapping[str, KeptSlice],
         keep_slice: Callable[[str, KeptSlice], None],
     ) -> None:
         self._model = model
         self._known = known
-        self._deadline_seconds = deadline_seconds
+        self._limits = limits
         self._slices = slices
         self._keep_slice = keep_slice
         self._written = WriteResult()
         self._spent = ModelUsage()
+        self._rest: Question | None = None
 
     def write(self, questions: Sequence[Question]) -> WriteResult:
         """Ask every question without a cached answer; stop at the first failure that cannot be worked around."""
@@ -90,31 +105,47 @@ class Writer:
             smaller = _smaller(question, reading)
             self._written.failure = None if smaller else reading
             return smaller
-        repaired = self._repaired(question, reading) if reading.needs_repair else reading
+        answer, left = reading.answer, reading.left
+        repaired = self._repaired(question, answer) if answer.needs_repair else answer
         if repaired is None:
-            self._keep(question, _part(question, reading, self._spent, unrepaired=True))
+            faulty = {fault.subject for fault in answer.faults}
+            self._keep(question, _part(question, replace(answer, faults=()), self._spent, faulty.union(left)))
             return []
-        part = _part(question, repaired, self._spent)
+        part = _part(question, repaired, self._spent, left)
         self._written.take(part, repaired.title)
-        if not last:
+        if left or not last:
             self._keep(question, part)
-        return []
+        return self._asked_again(question, reading)
+
+    def _asked_again(self, question: Question, reading: _Reading) -> list[Question]:
+        """Ask for what is left of an answer that ended early; of one that was late or unreadable only once."""
+        if not reading.left:
+            return []
+        if reading.failure is not None and reading.failure.kind != "truncated" and question is self._rest:
+            self._written.failure = reading.failure
+            return []
+        self._rest = narrowed(question, reading.left)
+        return [self._rest]
 
     def _keep(self, question: Question, part: KeptSlice) -> None:
         if key := slice_key(question):
             self._keep_slice(key, part)
 
     def _ask(self, question: Question, part: str | None = None) -> ModelOutcome:
-        outcome = self._model.ask(question.request(self._deadline_seconds, part))
+        outcome = self._model.ask(question.request(self._limits, part))
         self._spent += outcome.usage
         self._written.usage += outcome.usage
         return outcome
 
-    def _read(self, question: Question) -> CheckedAnswer | ModelFailure:
+    def _read(self, question: Question) -> _Reading | ModelFailure:
         outcome = self._ask(question)
-        if isinstance(outcome, ModelFailure):
-            return outcome
-        return read_answer(question, outcome.value, self._known) or ModelFailure("malformed", _MALFORMED)
+        if not isinstance(outcome, ModelFailure):
+            answer = read_answer(question, outcome.value, self._known)
+            return ModelFailure("malformed", _MALFORMED) if answer is None else _Reading(answer)
+        parts = whole_parts(outcome.text)
+        left = unfinished(question, parts)
+        answer = None if left is None else read_answer(question, _EMPTY | parts, self._known)
+        return outcome if answer is None or left is None else _Reading(answer, left, outcome)
 
     def _repaired(self, question: Question, reading: CheckedAnswer) -> CheckedAnswer | None:
         """The answer after one repair call; if that fails, faulty sentences are dropped.
@@ -130,15 +161,15 @@ class Writer:
         return None
 
 
-def _part(question: Question, reading: CheckedAnswer, usage: ModelUsage, *, unrepaired: bool = False) -> KeptSlice:
-    """The part of an answer to cache; unrepaired faults are not dropped yet."""
+def _part(question: Question, answer: CheckedAnswer, usage: ModelUsage, left: Collection[str]) -> KeptSlice:
+    """The part of an answer to cache, with the subjects that are still to be asked for."""
     return KeptSlice(
-        text=reading.text,
-        columns=dict(sorted(reading.columns.items())),
-        dropped=[] if unrepaired else reading.dropped,
+        text=answer.text,
+        columns=dict(sorted(answer.columns.items())),
+        dropped=answer.dropped,
         from_samples=bool(question.shown.samples),
         usage=usage,
-        unrepaired=sorted({fault.subject for fault in reading.faults}) if unrepaired else None,
+        unrepaired=sorted(left) if left else None,
     )
 
 
@@ -160,9 +191,8 @@ def unanswered(question: Question, slices: Mapping[str, KeptSlice]) -> Question 
 
 
 def _smaller(question: Question, failure: ModelFailure) -> list[Question]:
-    """Smaller questions for the same content: without samples, then halves; empty if that cannot help."""
+    """Smaller questions for the same content: with less about the table, then halves; empty if that cannot help."""
     if failure.kind not in ("truncated", "too_long"):
         return []
-    if failure.kind == "too_long" and question.shown.samples:
-        return [without_samples(question)]
-    return halved(question)
+    lean = leaner(question) if failure.kind == "too_long" else None
+    return halved(question) if lean is None else [lean]

@@ -29,6 +29,8 @@ FailureKind = Literal[
 _THINKING_TOKENS = 2_000
 """Tokens for a model whose thinking cannot be switched off. By judgement: little thinking about one table."""
 _DOES_NOT_THINK = ("disabled", "between_tools")
+FIRST_TOKEN_FACTOR = 5
+"""How many times longer than between two tokens to wait for the first: reading a prompt is slow on a CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,19 @@ def _never() -> bool:
     return False
 
 
+def _ignore(_piece: str) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class CallLimits:
+    """What a call may take; see the fields of `ModelRequest`."""
+
+    deadline_seconds: float
+    longest_seconds: float | None = None
+    idle_seconds: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One request to a model."""
@@ -114,13 +129,22 @@ class ModelRequest:
     max_tokens: int
     """The most tokens of output, thinking included."""
     deadline_seconds: float
-    """Time limit for the call, including retries."""
+    """Time limit for the call, including retries, unless `longest_seconds` gives it more."""
+    longest_seconds: float | None = None
+    """Time limit for one attempt, if more than the deadline is left: before the process has to end, all that is left.
+
+    Retries still begin within the deadline."""
+    idle_seconds: float | None = None
+    """Stream the answer, and end the call when nothing arrives for this long, or `FIRST_TOKEN_FACTOR` times as long
+    before the first token. `None` waits for the whole answer."""
     retries: bool = True
     """Whether to retry a failure that may pass even if the provider does not say when."""
     waits_count: bool = False
     """Whether waiting for a turn, for money and for the provider takes the call's time too, because someone waits."""
     stopped: Callable[[], bool] = field(default=_never, compare=False, repr=False)
     """Whether a stream should end early, because no one reads it; it is asked a few times a second."""
+    heard: Callable[[str], None] = field(default=_ignore, compare=False, repr=False)
+    """Called with each piece of a streamed answer as it arrives, on another thread; it must not wait."""
 
     @property
     def schema_in_words(self) -> str:
@@ -155,7 +179,9 @@ class ModelAnswer:
     """The JSON object; the caller checks it against the schema. Empty if the request had no schema."""
     usage: ModelUsage
     text: str = ""
-    """The answer as the model wrote it."""
+    """The answer as the model wrote it, without its thoughts."""
+    model: str = field(default="", compare=False)
+    """The model that answered, as the server names it; empty if it does not say."""
     retried: tuple[ModelFailure, ...] = field(default=(), compare=False, repr=False)
     """Attempts that failed before it."""
 
@@ -173,6 +199,8 @@ class ModelFailure:
     """Whether a request was sent whose usage is unknown; record its maximum price."""
     may_retry: bool | None = None
     """Whether the provider says that a retry can help; `None` if it does not say."""
+    text: str = field(default="", compare=False, repr=False)
+    """What had arrived of an answer that ended early, for its complete parts; never shown."""
     retried: tuple[ModelFailure, ...] = field(default=(), compare=False, repr=False)
     """Attempts that failed before it."""
 

@@ -28,7 +28,7 @@ class UnitAdmission:
     def __init__(self, document: DocumentUnit, options: Options, outline: RunOutline, stop: StopToken) -> None:
         self._document = document
         self._most_units = options.planning.units_at_once
-        self._enough_tables = TABLES_A_CALL * options.model.calls_at_once if options.model is not None else 0
+        self._enough_tables = TABLES_A_CALL * options.model.parallel_calls if options.model is not None else 0
         self._tables = {
             unit.id: unit.tables if unit.tables_to_document is None else unit.tables_to_document
             for unit in outline.units

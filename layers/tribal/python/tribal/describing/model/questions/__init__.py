@@ -9,11 +9,11 @@ from tribal.describing.model.questions.tables import (
     earlier_question_key,
     halved,
     is_open,
+    leaner,
     narrowed,
     question_key,
     slice_key,
     table_questions,
-    without_samples,
 )
 
 __all__ = [
@@ -25,9 +25,9 @@ __all__ = [
     "earlier_question_key",
     "halved",
     "is_open",
+    "leaner",
     "narrowed",
     "question_key",
     "slice_key",
     "table_questions",
-    "without_samples",
 ]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tribal.identity.hashing import object_hash
+from tribal.ports import CallLimits
 from tribal.prompt_templates import Prompts
 from tribal.rendering.prompt_data import data_json
 from tribal_contracts import ModelSettings
@@ -37,6 +38,12 @@ class Prompting:
             language=self.settings.language,
             terms=data_json(dict(sorted(terms.items()))) if terms else "none",
         )
+
+    @property
+    def limits(self) -> CallLimits:
+        """What one call may take."""
+        settings = self.settings
+        return CallLimits(settings.deadline_seconds, settings.longest_seconds, settings.idle_timeout_seconds)
 
     def max_tokens(self, columns: int) -> int:
         """The most tokens of an answer with a text and this many columns."""

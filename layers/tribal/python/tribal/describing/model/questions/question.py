@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tribal.ports import ModelRequest
+from tribal.ports import CallLimits, ModelRequest
 from tribal.prompt_templates import Prompts
 from tribal.text_checks import Handle, ShownText
 
@@ -51,19 +51,21 @@ class Question:
     prompts: Prompts
     language: str = "English"
     source: Any = field(default=None, repr=False, compare=False)
-    """What `halved` and `without_samples` build other questions from."""
+    """What `halved`, `narrowed` and `leaner` build other questions from."""
 
     @property
     def schema(self) -> Mapping[str, Any]:
         """The schema of the answer."""
         return ANSWER_SCHEMA
 
-    def request(self, deadline_seconds: float, part: str | None = None) -> ModelRequest:
+    def request(self, limits: CallLimits, part: str | None = None) -> ModelRequest:
         """The request; `part` replaces its part, for example for a repair."""
         return ModelRequest(
             prefix=self.request_prefix,
             part=self.request_part if part is None else part,
             schema=ANSWER_SCHEMA,
             max_tokens=self.max_tokens,
-            deadline_seconds=deadline_seconds,
+            deadline_seconds=limits.deadline_seconds,
+            longest_seconds=limits.longest_seconds,
+            idle_seconds=limits.idle_seconds,
         )

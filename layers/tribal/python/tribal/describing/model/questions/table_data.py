@@ -37,6 +37,9 @@ MAX_SAMPLES = 3
 """Sample values per column, and patterns of masked ones."""
 MAX_OTHER_COLUMNS = 60
 """The most columns shown as context only."""
+MAX_LEAN_COLUMNS = 8
+MAX_LEAN_VIEW_CHARS = 300
+"""The same for a model with a short context."""
 MAX_JOINS = 4
 """The most pairs of columns that join another table."""
 
@@ -52,6 +55,8 @@ class TableData:
 
     context: TableContext
     with_samples: bool = True
+    is_lean: bool = False
+    """Whether only what a short context has room for is shown: few other columns, and names of other tables."""
 
     @property
     def subject(self) -> str:
@@ -80,7 +85,7 @@ class TableData:
             likely_refers=from_here,
             likely_referred_by=to_here,
             checks=_checks(table),
-            definition=_sql(table.view_definition or "", MAX_VIEW_CHARS),
+            definition=_sql(table.view_definition or "", MAX_LEAN_VIEW_CHARS if self.is_lean else MAX_VIEW_CHARS),
             inherits=table.inherits,
             partition_of=table.partition_of,
             partitioned_by=_sql(table.partition_key or "", MAX_CHECK_CHARS),
@@ -116,7 +121,7 @@ class TableData:
         return {
             handle: _trimmed(
                 format_name(place),
-                clean_comment(self._neighbour_texts.get(place), MAX_BRIEF_CHARS),
+                "" if self.is_lean else clean_comment(self._neighbour_texts.get(place), MAX_BRIEF_CHARS),
                 _filled(joins=self._joins.get(place, [])[:MAX_JOINS]),
             )
             for place, handle in self.handles.tables.items()
@@ -157,7 +162,7 @@ class TableData:
         additional = [number for number in range(1, len(self.handles.facts) + 1) if number not in numbers]
         # Keys say most about a table.
         additional.sort(key=lambda number: number not in keys)
-        return sorted({*numbers, *additional[:others]})
+        return sorted({*numbers, *additional[: MAX_LEAN_COLUMNS if self.is_lean else others]})
 
     def _is_key(self, fact: ColumnFacts) -> bool:
         return bool(fact.foreign_keys) or fact.column.name in fact.key_columns

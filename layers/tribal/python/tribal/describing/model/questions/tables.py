@@ -89,13 +89,17 @@ def narrowed(question: Question, subjects: Collection[str]) -> Question:
     return _question(question.source, numbers, question.asks_text and "" in subjects)
 
 
-def without_samples(question: Question) -> Question:
-    """The same question without samples."""
+def leaner(question: Question) -> Question | None:
+    """Return the same question with less about the table: without samples, then without what is not needed.
+
+    `None` if there is nothing more to leave out.
+    """
     source = question.source
-    if not isinstance(source, _Source):
-        return question
-    bare = replace(source, data=TableData(source.data.context, with_samples=False))
-    return _question(bare, sorted(question.columns), question.asks_text)
+    if not isinstance(source, _Source) or source.data.is_lean:
+        return None
+    is_bare = not question.shown.samples
+    data = TableData(source.data.context, with_samples=False, is_lean=is_bare)
+    return _question(replace(source, data=data), sorted(question.columns), question.asks_text)
 
 
 def _question(source: _Source, numbers: Sequence[int], text: bool) -> Question:

@@ -1,0 +1,155 @@
+"""Servers that speak OpenAI's protocol: what they say of themselves, before they are asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import httpx2
+
+from tribal.adapters.language_models.connection import Credentials
+from tribal.adapters.language_models.http_model import HttpModel, Sdk
+from tribal.adapters.language_models.limits import ResponseTooLargeError, read_body
+from tribal.adapters.language_models.refusals import Advice, read_object
+from tribal.adapters.openai.chat import Chat
+from tribal.ports import ModelAnswer, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
+
+OLLAMA_CONTEXT = "give Ollama a longer context: OLLAMA_CONTEXT_LENGTH, or a model of your own with PARAMETER num_ctx"
+_OLLAMA_DEFAULT = 4_096
+"""Tokens, if the server does not say (https://docs.ollama.com/context-length)."""
+_BYTES_PER_TOKEN = 3
+_ANSWER_SHARE = 3
+"""Limits of answers are three times what answers usually have, which has to fit next to the prompt."""
+_LOOK_SECONDS = 10.0
+_RECOGNISED = {"llamacpp": "llama.cpp", "vllm": "vLLM", "sglang": "SGLang"}
+"""Servers that bind answers to a schema, by `owned_by` in their list of models."""
+_LM_STUDIO = frozenset({"organization_owner", "organization-owner"})
+_CONTEXTS = ("max_model_len", "loaded_context_length", "context_length", "max_context_length")
+"""What servers call the context length in their list of models: vLLM and SGLang, LM Studio, OpenRouter, Mistral."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What a server says of itself and of a model."""
+
+    binds_answers: bool = False
+    """Whether it is known to bind answers to a schema."""
+    context_tokens: int | None = None
+
+
+class CompatibleModel(HttpModel):
+    """A model of a server that is not one of the vendors': it is looked up before the first call.
+
+    A prompt that does not fit is not sent. On this machine, another model than the one that answered first is a
+    failure: someone has loaded it in between.
+
+    Args:
+        context_tokens: for a server that does not report its context length.
+        binds_answers: whether it is sent schemas; `None` if that follows from what it is.
+    """
+
+    def __init__(
+        self,
+        sdk: Sdk,
+        facts: ModelFacts,
+        dialect: Chat,
+        credentials: Credentials,
+        advice: Advice,
+        *,
+        is_local: bool,
+        context_tokens: int | None,
+        binds_answers: bool | None,
+    ) -> None:
+        super().__init__(sdk, facts, dialect, credentials, advice, is_local=is_local)
+        self._chat = dialect
+        self._context_tokens = context_tokens
+        self._binds_answers = binds_answers
+        self._looking = asyncio.Lock()
+        self._server: Server | None = None
+        self._answered_by = ""
+
+    def _checked(self, outcome: ModelOutcome) -> ModelOutcome:
+        if not (self._is_local and isinstance(outcome, ModelAnswer) and outcome.model):
+            return outcome
+        self._answered_by = self._answered_by or outcome.model
+        if outcome.model == self._answered_by:
+            return outcome
+        changed = f"the server answered with the model {outcome.model!r}, after {self._answered_by!r} before"
+        return ModelFailure("stopped", f"{changed}; load the one that should describe and run again", outcome.usage)
+
+    async def _obstacle(self, request: ModelRequest) -> ModelFailure | None:
+        async with self._looking:
+            if self._server is None:
+                self._server = await self._looked_up()
+                binds = self._server.binds_answers if self._binds_answers is None else self._binds_answers
+                self._dialect = replace(self._chat, binds_answers=binds)
+        context = self._server.context_tokens or self._context_tokens
+        tokens = request.size_bytes // _BYTES_PER_TOKEN + request.max_tokens // _ANSWER_SHARE
+        if context is None or tokens <= context:
+            return None
+        needed = f"prompt and answer have about {tokens:,} tokens, more than the context length of {context:,}"
+        return ModelFailure("too_long", f"{needed}; {self._chat.longer_context}")
+
+    async def _looked_up(self) -> Server:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LOOK_SECONDS):
+                listed = await self._get("models")
+                models = listed.get("data")
+                known = [each for each in models if isinstance(each, Mapping)] if isinstance(models, list) else []
+                return await self._described(known)
+        return Server()
+
+    async def _described(self, listed: list[Mapping[str, Any]]) -> Server:
+        named = [each for each in listed if each.get("id") == self._facts.name] or (listed if len(listed) == 1 else [])
+        model: Mapping[str, Any] = named[0] if named else {}
+        owner = next((each.get("owned_by") for each in (*named, *listed)), None)
+        context = _first_count(model, _CONTEXTS)
+        if owner == "llamacpp":
+            settings = (await self._get("props", native=True)).get("default_generation_settings")
+            meta = model.get("meta")
+            context = _first_count(settings, ("n_ctx",)) or _first_count(meta, ("n_ctx",)) or context
+        elif owner in _LM_STUDIO:
+            native = (await self._get("api/v0/models", native=True)).get("data")
+            own = [each for each in native if isinstance(each, Mapping)] if isinstance(native, list) else []
+            found = next((each for each in own if each.get("id") == self._facts.name), {})
+            return Server(bool(own), _first_count(found, _CONTEXTS) or context)
+        return Server(owner in _RECOGNISED, context)
+
+    async def _get(self, path: str, *, native: bool = False) -> dict[str, Any]:
+        return await self._asked("get", path, native=native)
+
+    async def _asked(
+        self, method: str, path: str, body: dict[str, Any] | None = None, *, native: bool
+    ) -> dict[str, Any]:
+        """The answer of a server's list or its own API; empty if it refuses."""
+        base = str(self._sdk.client.base_url).rstrip("/")
+        address = f"{base.removesuffix('/v1') if native else base}/{path}"
+        await self._credentials.prepare()
+        try:
+            response = await getattr(self._sdk.client, method)(
+                address, cast_to=httpx2.Response, stream=True, **({} if body is None else {"body": body})
+            )
+            return read_object(await read_body(response))
+        except (self._sdk.status_error, ResponseTooLargeError):
+            return {}
+
+
+class OllamaModel(CompatibleModel):
+    """A model of Ollama, which silently cuts prompts that are longer than its context."""
+
+    async def _looked_up(self) -> Server:
+        """The context of the loaded model; an empty request loads it (https://docs.ollama.com/api/generate)."""
+        name = self._facts.name
+        await self._asked("post", "api/generate", {"model": name, "stream": False}, native=True)
+        loaded = (await self._get("api/ps", native=True)).get("models")
+        known = [each for each in loaded if isinstance(each, dict)] if isinstance(loaded, list) else []
+        found = next((each for each in known if name in (each.get("name"), each.get("model"))), {})
+        return Server(True, _first_count(found, ("context_length",)) or self._context_tokens or _OLLAMA_DEFAULT)
+
+
+def _first_count(holder: object, names: tuple[str, ...]) -> int | None:
+    found = [holder.get(name) for name in names] if isinstance(holder, Mapping) else []
+    return next((count for count in found if type(count) is int and count > 0), None)
