@@ -15,6 +15,7 @@ class RecordingSink:
         self.started: list[tuple[str, int]] = []
         self.advanced: list[tuple[str, str, ItemOutcome]] = []
         self.ended: list[tuple[str, str]] = []
+        self.heard: list[str] = []
         self.notes: list[str] = []
         self._lock = threading.Lock()
 
@@ -25,6 +26,9 @@ class RecordingSink:
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
         with self._lock:
             self.advanced.append((stage, item, outcome))
+
+    def hear(self, stage: str, text: str) -> None:  # noqa: ARG002 - the only stage
+        self.heard.append(text)
 
     def end(self, stage: str, summary: str) -> None:
         with self._lock:

@@ -165,6 +165,9 @@ class SameDescriber:
     def usage(self) -> ModelUsage:
         return ModelUsage()
 
+    def hear(self, _listener: Callable[[str], None], /) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

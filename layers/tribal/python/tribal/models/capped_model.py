@@ -62,6 +62,10 @@ class CappedModel:
         """The model's name."""
         return self._model.name
 
+    def stop(self, message: str) -> None:
+        """End the calls of the account, here and in every other process."""
+        self._budget.stop(message)
+
     def close(self) -> None:
         """Book what was spent and release the reserved money; no call may follow."""
         self._budget.close()

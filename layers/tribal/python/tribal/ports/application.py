@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from tribal.ports.derived import DerivedValues
@@ -279,7 +279,9 @@ class RunContext:
     @cached_property
     def describers(self) -> Describers:
         """The describers of the run."""
-        return self.app.run.describers(self.run_id, self.stop)
+        found = self.app.run.describers(self.run_id, self.stop)
+        found.hear(partial(self.sink.hear, "document"))
+        return found
 
     @property
     def options(self) -> Options:

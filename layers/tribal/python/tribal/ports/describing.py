@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -157,6 +157,10 @@ class Describers(Protocol):
 
     def of(self, database: str, /) -> Describer:
         """The describer of a database, by the name of its entry; the same one each time."""
+        ...
+
+    def hear(self, listener: Callable[[str], None], /) -> None:
+        """Pass each piece of a model's answer on as it arrives."""
         ...
 
     @property

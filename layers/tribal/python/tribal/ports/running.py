@@ -78,6 +78,10 @@ class ProgressSink(Protocol):
         """One item of a stage is done."""
         ...
 
+    def hear(self, stage: str, text: str) -> None:
+        """A piece of a model's answer has arrived; must not wait."""
+        ...
+
     def end(self, stage: str, summary: str) -> None:
         """A stage is done."""
         ...

@@ -95,6 +95,10 @@ class CountingSink:
                 self.counts[outcome] += 1
         self._inner.advance(stage, item, outcome)
 
+    def hear(self, stage: str, text: str) -> None:
+        """Forward."""
+        self._inner.hear(stage, text)
+
     def end(self, stage: str, summary: str) -> None:
         """Forward."""
         self._inner.end(stage, summary)

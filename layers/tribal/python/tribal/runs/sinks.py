@@ -11,6 +11,7 @@ from typing import TextIO
 from tribal.ports import Clock, ItemOutcome
 
 _SECONDS_BETWEEN_LINES = 1.0
+_SECONDS_BETWEEN_WORDS = 15.0
 # What stages count; all others count items.
 _COUNTED = {"read": "databases", "plan": "databases", "document": "tables", "finish": "files", "index": "files"}
 
@@ -22,6 +23,9 @@ class SilentSink:
         """Do nothing."""
 
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
+        """Do nothing."""
+
+    def hear(self, stage: str, text: str) -> None:
         """Do nothing."""
 
     def end(self, stage: str, summary: str) -> None:
@@ -38,6 +42,8 @@ class _Stage:
     last_line: datetime
     done: int = 0
     done_at_last_line: int = 0
+    words: int = 0
+    """Words that a model has written."""
     outcomes: Counter[ItemOutcome] = field(default_factory=Counter)
 
 
@@ -71,6 +77,15 @@ class PlainSink:
             if due or state.done == state.total:
                 self._write_count(stage, state, now)
 
+    def hear(self, stage: str, text: str) -> None:
+        """Count words; writes a line if nothing else has for a while."""
+        with self._lock:
+            state = self._state(stage)
+            state.words += words_in(text)
+            now = self._clock.real()
+            if (now - state.last_line).total_seconds() >= _SECONDS_BETWEEN_WORDS:
+                self._write_count(stage, state, now)
+
     def end(self, stage: str, summary: str) -> None:
         """Write how the stage ended."""
         with self._lock:
@@ -97,8 +112,9 @@ class PlainSink:
         parts += [
             f"{state.outcomes[kind]} {kind}" for kind in ("unchanged", "skipped", "failed") if state.outcomes[kind]
         ]
+        parts += [f"{state.words:,} words written"] if state.words else []
         parts.append(f"{duration(elapsed)} elapsed")
-        if state.done < state.total:
+        if 0 < state.done < state.total:
             parts.append(f"about {duration(elapsed / state.done * (state.total - state.done))} remaining")
         self._write(f"{stage}: {', '.join(parts)}")
 
@@ -111,6 +127,11 @@ class PlainSink:
             self._stream.flush()
         except (OSError, ValueError):  # a broken pipe, or a stream that was closed
             self._stream = None
+
+
+def words_in(piece: str) -> int:
+    """Count the words that begin in a piece of a text."""
+    return piece.count(" ") + piece.count("\n")
 
 
 def one_line(text: str) -> str:

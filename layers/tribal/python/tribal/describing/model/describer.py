@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
+from tribal.describing.model.failing import FailureStreak
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import (
     ANSWER_SCHEMA,
@@ -19,7 +20,7 @@ from tribal.describing.model.questions import (
     table_questions,
 )
 from tribal.describing.model.questions.domains import MAX_TABLES
-from tribal.describing.model.writing import Writer, unanswered
+from tribal.describing.model.writing import Writer, WriteResult, unanswered
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.errors import DescriptionPostponed
 from tribal.ports import (
@@ -59,6 +60,7 @@ class ModelDescriber:
         prompting: what all questions share. facts: prices, for quotes.
         cache: stores the model's texts.
         names: the names of the catalog; read with the first answer.
+        failing: counts questions without an answer.
         clock: dates cached texts and warnings.
     """
 
@@ -69,6 +71,7 @@ class ModelDescriber:
         facts: ModelFacts,
         cache: ProseCache,
         names: Callable[[], KnownNames | None],
+        failing: FailureStreak,
         clock: Clock,
     ) -> None:
         self._rules = RulesDescriber()
@@ -77,6 +80,7 @@ class ModelDescriber:
         self._facts = facts
         self._cache = cache
         self._names = names
+        self._failing = failing
         self._clock = clock
 
     @cached_property
@@ -136,7 +140,7 @@ class ModelDescriber:
         if kept.prose is not None:
             self._cache.move(kept.prose, key)
             return _with_prose(rules, kept.prose, _shown_keys(context), asked=questions[0].asks_text)
-        written = self._writer(name, kept.slices).write(questions)
+        written = self._counted(self._writer(name, kept.slices).write(questions))
         if written.failure is not None:
             return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
         prose = self._cache.keep(name, key, self._prompting.model, written)
@@ -155,7 +159,7 @@ class ModelDescriber:
         key = domain_key(context, self._prompting)
         prose, usage = self._cache.find(context.domain, key).prose, None
         if prose is None:
-            written = self._writer(context.domain, {}).write([domain_question(context, self._prompting)])
+            written = self._counted(self._writer(context.domain, {}).write([domain_question(context, self._prompting)]))
             usage = written.usage
             if written.failure is not None:
                 return replace(rules, usage=usage, warning=self._warning(written.failure, "domain", context.domain))
@@ -174,6 +178,13 @@ class ModelDescriber:
             self._cache.keep_slice(subject, key, self._prompting.model, part)
 
         return Writer(self._model, self._names(), self._prompting.limits, slices, keep_slice)
+
+    def _counted(self, written: WriteResult) -> WriteResult:
+        if written.failure is None or written.text or written.columns:
+            self._failing.end()
+        else:
+            self._failing.count(written.failure, written.usage.time_ms)
+        return written
 
     def _warning(self, failure: ModelFailure, what: str, name: str) -> AgentError:
         if failure.kind == "interrupted" and what == "table":

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 
 from tribal.describing.model.describer import ModelDescriber
+from tribal.describing.model.failing import FailureStreak
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import Prompting
 from tribal.describing.rules.describer import RulesDescriber
@@ -21,6 +22,7 @@ from tribal.ports import (
     ObjectStore,
     Options,
 )
+from tribal.ports.models.calls import FIRST_TOKEN_FACTOR
 from tribal.store import read_names
 from tribal.text_checks import KnownNames
 from tribal_contracts import ModelUsage
@@ -53,6 +55,9 @@ class ModelDescribers:
         self._fresh = options.new_prose
         self._asked = {entry.name for entry in options.databases if options.described_by_model(entry)}
         self._rules = RulesDescriber()
+        # Two waits for a first token, or ten for the next.
+        patience = 2 * FIRST_TOKEN_FACTOR * prompting.settings.idle_timeout_seconds
+        self._failing = FailureStreak(model.stop, clock, patience)
         self._lock = threading.Lock()
         self._describers: dict[str, Describer] = {}
 
@@ -63,6 +68,10 @@ class ModelDescribers:
                 self._describers[database] = self._build(database) if database in self._asked else self._rules
             return self._describers[database]
 
+    def hear(self, listener: Callable[[str], None], /) -> None:
+        """Pass each piece of an answer on as it arrives."""
+        self._model.heard = listener
+
     @property
     def usage(self) -> ModelUsage:
         """What the model has used so far."""
@@ -71,11 +80,15 @@ class ModelDescribers:
     def _build(self, database: str) -> ModelDescriber:
         cache = ProseCache(self._store, database, self._clock, fresh=self._fresh)
         names = _Names(self._store, database)
-        return ModelDescriber(self._model, self._prompting, self._facts, cache, names, self._clock)
+        return ModelDescriber(self._model, self._prompting, self._facts, cache, names, self._failing, self._clock)
 
     def close(self) -> None:
         """Book what was spent and release the reserved money."""
         self._budgeted.close()
+
+
+def _ignore(_piece: str) -> None:
+    pass
 
 
 class _Names:
@@ -103,6 +116,8 @@ class MeteredModel:
         self._clock = clock
         self._lock = threading.Lock()
         self._usage = ModelUsage()
+        self.heard: Callable[[str], None] = _ignore
+        """Gets each piece of a streamed answer."""
 
     @property
     def name(self) -> str:
@@ -117,7 +132,7 @@ class MeteredModel:
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask the model."""
-        return self._counted(self._model.ask(request))
+        return self._counted(self._model.ask(replace(request, heard=self.heard)))
 
     def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
         """Ask the model for text as it arrives."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tribal.describing.rules.column_facts import facts_of, lineage_of
 from tribal.describing.rules.columns import describe_columns
@@ -67,6 +67,9 @@ class RulesDescribers:
     def of(self, _database: str, /) -> RulesDescriber:
         """The rules."""
         return self._rules
+
+    def hear(self, _listener: Callable[[str], None], /) -> None:
+        """Do nothing: no model is asked."""
 
     @property
     def usage(self) -> ModelUsage:

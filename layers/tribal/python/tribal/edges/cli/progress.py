@@ -27,6 +27,7 @@ from rich.text import Text
 
 from tribal.edges.cli.safe_console import escape
 from tribal.rendering.markdown import show_invisible
+from tribal.runs.sinks import words_in
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -49,6 +50,7 @@ class TerminalSink:
     def __init__(self, console: Console) -> None:
         self._lock = Lock()
         self._tasks: dict[str, TaskID] = {}
+        self._words = 0
         self._progress = _Stages(console)
 
     def __enter__(self) -> Self:
@@ -85,7 +87,15 @@ class TerminalSink:
         """Move the stage's bar by one."""
         label = item if outcome in ("documented", "indexed") else f"{item} ({outcome})"
         with self._lock:
+            self._words = 0
             self._progress.update(self._tasks[stage], advance=1, item=show_invisible(label))
+
+    def hear(self, stage: str, text: str) -> None:
+        """Show how much a model has written since the last item."""
+        with self._lock:
+            self._words += words_in(text)
+            if (task := self._tasks.get(stage)) is not None:
+                self._progress.update(task, item=f"{self._words:,} words written")
 
     def end(self, stage: str, summary: str) -> None:
         """Show the stage's summary in place of its bar."""

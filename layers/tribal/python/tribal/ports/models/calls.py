@@ -250,6 +250,10 @@ class LanguageModel(Protocol):
 class BudgetedModel(LanguageModel, Protocol):
     """A model that keeps to a budget, from which it reserves money."""
 
+    def stop(self, message: str) -> None:
+        """End the calls of the account, here and in every other process."""
+        ...
+
     def close(self) -> None:
         """Book what was spent and release the reserved money; no call may follow."""
         ...

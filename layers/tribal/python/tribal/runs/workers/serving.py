@@ -47,6 +47,9 @@ class PipeSink:
         """Forward."""
         self.send(TableDone(item, outcome))
 
+    def hear(self, stage: str, text: str) -> None:
+        """Do nothing: no model is asked here."""
+
     def note(self, message: str) -> None:
         """Forward."""
         self.send(Note(message))
