@@ -45,7 +45,7 @@ from tribal_contracts import (
     agent_error,
 )
 
-MODEL_VERSION = "1"
+MODEL_VERSION = "2"
 """Change it whenever the same model text would yield different descriptions."""
 CONFIDENCE = 0.6
 """For model text that passed the checks: above what rules read from names, below what samples show."""
