@@ -41,6 +41,7 @@ from tribal_contracts import (
     UnitResult,
     WorkUnit,
     WorkUnitProgress,
+    WrittenTexts,
 )
 
 DOMAINS = {"sales": ["sales.*"], "billing": ["billing.*"], "audit": ["audit.*"]}
@@ -164,6 +165,10 @@ class SameDescriber:
     @property
     def usage(self) -> ModelUsage:
         return ModelUsage()
+
+    @property
+    def texts(self) -> WrittenTexts:
+        return WrittenTexts()
 
     def close(self) -> None:
         pass

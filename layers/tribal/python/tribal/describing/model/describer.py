@@ -19,6 +19,7 @@ from tribal.describing.model.questions import (
     table_questions,
 )
 from tribal.describing.model.questions.domains import MAX_TABLES
+from tribal.describing.model.text_counter import TextCounter
 from tribal.describing.model.writing import Writer, unanswered
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.errors import DescriptionPostponed
@@ -42,6 +43,7 @@ from tribal_contracts import (
     KeptSlice,
     ModelQuote,
     ModelUsage,
+    WrittenTexts,
     agent_error,
 )
 
@@ -78,11 +80,17 @@ class ModelDescriber:
         self._cache = cache
         self._names = names
         self._clock = clock
+        self._texts = TextCounter()
 
     @cached_property
     def version(self) -> str:
         """The versions of rules and prompts, the model, and the settings that its prose depends on."""
         return f"{self._rules.version}+{MODEL_VERSION}:{self._prompting.model}:{self._prompting.key(None)[:16]}"
+
+    @property
+    def texts(self) -> WrittenTexts:
+        """What the model has written so far about tables and columns."""
+        return self._texts.total
 
     @property
     def at_once(self) -> int:
@@ -139,6 +147,7 @@ class ModelDescriber:
         written = self._writer(name, kept.slices).write(questions)
         if written.failure is not None:
             return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
+        self._texts.count(written)
         prose = self._cache.keep(name, key, self._prompting.model, written)
         described = _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
         return replace(described, usage=written.usage)
