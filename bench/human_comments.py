@@ -3,22 +3,31 @@
 `python -m bench.human_comments`; needs `TRIBAL_BENCH_DATA`. Takes the comments of the sample company and the human
 descriptions of the public schemas. Each is judged as the answer to the question about its own table, whose data has no
 comments; an identifier in it is replaced by its handle, which people do not know. What is dropped is written to a file.
+
+Then how many texts that are not about their subject are dropped: comments of other schemas, drawn by seed and judged as
+if they described a table or a column.
 """
 
 from __future__ import annotations
 
+import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bench.grounding import HUMAN, Schema, TableQuestion, load_schema, with_handles
 from bench.harness import Bench, Row, Table, run, write_report
 from bench.question_sets import read_lines, schema_files
 from tribal.describing.model.answers import judge_of
+from tribal.describing.model.evidence import AnswerEvidence
 from tribal.ports import TableContext
-from tribal.text_checks import split_sentences
+from tribal.text_checks import UNSUPPORTED, split_sentences
 from tribal_demo import COMPANY_SQL
+
+_PAIRS = 1_000
+"""Texts attached to a table or column of another schema."""
+_SEED = 71
 
 Comments = Mapping[tuple[str, str], str]
 """By table with its schema, and column; empty for the table itself."""
@@ -32,7 +41,7 @@ def tables(bench: Bench) -> Iterator[Table]:
     sources += [(schema, _of_file(schema)) for schema in (load_schema(bench, name, files[name]) for name in HUMAN)]
     rows, rules, lines = list[Row](), Counter[tuple[str, str]](), list[str]()
     for schema, comments in sources:
-        found = {key: _dropped(schema, key[0], text) for key, text in comments.items()}
+        found = {key: _dropped(schema, *key, text) for key, text in comments.items()}
         losing = sum(map(bool, found.values()))
         rows.append({"schema": schema.name, "comments": len(found), "lose a sentence": losing})
         for (table, column), dropped in found.items():
@@ -52,6 +61,7 @@ def tables(bench: Bench) -> Iterator[Table]:
         ],
         [write_report("human-comments", sorted(lines))],
     )
+    yield Table("texts of other tables that are dropped", [_mismatched(sources, kind) for kind in ("table", "column")])
 
 
 def without_comments(context: TableContext) -> TableContext:
@@ -82,12 +92,56 @@ def _name(each: TableQuestion) -> str:
     return f"{each.context.table.schema_name}.{each.context.table.table_name}"
 
 
-def _dropped(schema: Schema, table: str, text: str) -> list[tuple[str, str]]:
-    """The sentences that a comment loses, each after its rule."""
+def _dropped(schema: Schema, table: str, column: str, text: str) -> list[tuple[str, str]]:
+    """The sentences that a comment loses, each after its rule; a comment without evidence loses all that are left."""
     question = next(each.question for each in schema.tables if _name(each) == table)
     judge = judge_of(question, schema.known)
     sentences = [with_handles(sentence, question) for sentence in split_sentences(text)]
-    return [(rule, sentence) for sentence in sentences if (rule := judge.broken_rule(sentence))]
+    found = [(rule, sentence) for sentence in sentences if (rule := judge.broken_rule(sentence))]
+    left = " ".join(sentence for sentence in sentences if not judge.broken_rule(sentence))
+    is_unsupported = AnswerEvidence(question, schema.known).is_unsupported(left, column)
+    return [*found, (UNSUPPORTED, left)] if is_unsupported else found
+
+
+def _mismatched(sources: Sequence[tuple[Schema, Comments]], kind: str) -> Row:
+    """How many comments are dropped if they describe a table or column of another schema, by the rule that does it.
+
+    Column comments are attached to columns, table comments to tables. Other rules drop some of them by chance.
+    """
+    draw, dropped = random.Random(_SEED), Counter[str]()
+    texts = [
+        (schema, text)
+        for schema, comments in sources
+        for (_, column), text in comments.items()
+        if _kind(column) == kind
+    ]
+    subjects = [
+        (schema, _name(each), column)
+        for schema, _ in sources
+        for each in schema.tables
+        for column in ("", *(column.name for column in each.context.table.columns))
+        if _kind(column) == kind
+    ]
+    for _ in range(_PAIRS):
+        schema, table, column = draw.choice(subjects)
+        text = draw.choice([text for other, text in texts if other is not schema])
+        found = _dropped(schema, table, column, text)
+        if any(rule == UNSUPPORTED for rule, _ in found):
+            dropped[UNSUPPORTED] += 1
+        elif found:
+            dropped["all" if len(found) == len(split_sentences(text)) else "some"] += 1
+    shares = {key: dropped[key] / _PAIRS for key in (UNSUPPORTED, "all", "some")}
+    return {
+        "texts of a": kind,
+        "pairs": _PAIRS,
+        UNSUPPORTED: shares[UNSUPPORTED],
+        "all sentences by other rules": shares["all"],
+        "some sentences by other rules": shares["some"],
+    }
+
+
+def _kind(column: str) -> str:
+    return "column" if column else "table"
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tribal_contracts.core.models import ModelUsage as ModelUsage
     from tribal_contracts.core.models import NamedModel as NamedModel
     from tribal_contracts.core.models import SpendingSettings as SpendingSettings
+    from tribal_contracts.core.models import WrittenTexts as WrittenTexts
+    from tribal_contracts.core.models import sum_texts as sum_texts
     from tribal_contracts.core.models import sum_usage as sum_usage
     from tribal_contracts.core.runs import CatalogCoverage as CatalogCoverage
     from tribal_contracts.core.runs import CoverageRecord as CoverageRecord
@@ -254,7 +256,7 @@ else:
         "core.configuration": "ProfileEntry",
         "core.knowledge_settings": "KnowledgeSettings SyncSettings",
         "core.models": "NANODOLLARS ModelEntry ModelPrice ModelProvider ModelQuote ModelSettings ModelUsage NamedModel "
-        "SpendingSettings sum_usage",
+        "SpendingSettings WrittenTexts sum_texts sum_usage",
         "core.runs": "CatalogCoverage CoverageRecord DomainCoverage LeaseRecord RunRecord SourceRecord",
         "core.sections": "CapabilitySettings IdentitySettings",
         "core.shape": "SCHEMA_VERSION AgentError AgentStatus ClosedContract ContentHash "

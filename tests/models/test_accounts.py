@@ -8,13 +8,13 @@ from tests.cases import each_case
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.simulation import Simulation
 from tests.models.building import MODEL, PRICE, budget, meet, record, settings, take_lease, timing
-from tribal.edges.cli.views.model import cache_line, spending_lines
+from tribal.edges.cli.views.model import cache_line, spending_lines, unsupported_line
 from tribal.identity.locations import BUDGET_FILE
 from tribal.models import Budget, Caps, Spender, read_spending
 from tribal.models.timing import timestamp
 from tribal.ports import Spending
 from tribal.store import put_record
-from tribal_contracts import NANODOLLARS, BudgetRecord, BudgetSpend, ModelUsage
+from tribal_contracts import NANODOLLARS, BudgetRecord, BudgetSpend, ModelUsage, WrittenTexts
 
 DAY = timedelta(days=1).total_seconds()
 
@@ -181,3 +181,9 @@ def test_the_status_lists_what_each_account_spent_today() -> None:
 )
 def test_a_cache_that_is_written_and_never_read_is_reported(usage: ModelUsage, is_said: bool) -> None:
     assert bool(cache_line(usage)) is is_said
+
+
+def test_texts_without_evidence_are_reported_with_their_share() -> None:
+    line = unsupported_line(WrittenTexts(written=1_200, unsupported=300))
+    assert line.startswith("300 of 1,200 texts by the model (25%) were dropped")
+    assert unsupported_line(WrittenTexts(written=40)) == ""

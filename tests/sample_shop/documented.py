@@ -41,6 +41,7 @@ from tribal_contracts import (
     UnitResult,
     WorkUnit,
     WorkUnitProgress,
+    WrittenTexts,
 )
 
 DOMAINS = {"sales": ["sales.*"], "billing": ["billing.*"], "audit": ["audit.*"]}
@@ -167,6 +168,10 @@ class SameDescriber:
 
     def hear(self, _listener: Callable[[str], None], /) -> None:
         pass
+
+    @property
+    def texts(self) -> WrittenTexts:
+        return WrittenTexts()
 
     def close(self) -> None:
         pass

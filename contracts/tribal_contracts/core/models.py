@@ -353,6 +353,24 @@ def sum_usage(usages: Iterable[ModelUsage | None]) -> ModelUsage | None:
     return total if total.calls else None
 
 
+class WrittenTexts(Contract):
+    """Texts about tables and columns that a model has written."""
+
+    written: Count = 0
+    """Those that were kept, or of which nothing was left."""
+    unsupported: Count = 0
+    """Those dropped because they share no evidence with what they describe."""
+
+    def __add__(self, other: WrittenTexts) -> WrittenTexts:
+        return WrittenTexts(written=self.written + other.written, unsupported=self.unsupported + other.unsupported)
+
+
+def sum_texts(texts: Iterable[WrittenTexts | None]) -> WrittenTexts | None:
+    """The sum; `None` where no text was written."""
+    total = sum((each for each in texts if each is not None), start=WrittenTexts())
+    return total if total.written else None
+
+
 class ModelQuote(Contract):
     """What describing would take, estimated before anything is sent; samples and repairs come on top."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tribal_contracts.core.models import ModelQuote, ModelUsage
+from tribal_contracts.core.models import ModelQuote, ModelUsage, WrittenTexts
 from tribal_contracts.core.shape import (
     AgentError,
     AgentStatus,
@@ -66,6 +66,7 @@ class RunRecord(Contract):
     tables_failed: Count
     errors: list[AgentError]
     usage: ModelUsage | Unset = optional("What the run's calls of the model used.")
+    texts: WrittenTexts | Unset = optional("Extension: what the model wrote in this run, and how much was unsupported.")
     quote: ModelQuote | Unset = optional("Extension: what its plan expected the model to use.")
     coverage: CatalogCoverage | Unset = optional("Extension: how much was described when it published its documents.")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tribal_contracts.core.models import ModelUsage
+from tribal_contracts.core.models import ModelUsage, WrittenTexts
 from tribal_contracts.core.shape import (
     AgentError,
     AgentStatus,
@@ -146,6 +146,7 @@ class UnitCounts(Contract):
     unchanged: Count
     failed: Count
     usage: ModelUsage | Unset = optional("What the model used for the unit in the run.")
+    texts: WrittenTexts | Unset = optional("What the model wrote about the unit in the run.")
 
 
 class UnitFailure(Contract):

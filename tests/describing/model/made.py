@@ -13,7 +13,7 @@ from tribal.describing.model.answers import CheckedAnswer, read_answer
 from tribal.describing.model.questions import Prompting, Question, table_questions
 from tribal.ports import HumanDescription, TableContext
 from tribal.prompt_templates import load_prompts
-from tribal.text_checks import KnownNames
+from tribal.text_checks import UNSUPPORTED, KnownNames
 from tribal_contracts import (
     CatalogColumn,
     CatalogForeignKey,
@@ -128,5 +128,5 @@ def read(text: str, asked: Question | None = None, known: KnownNames | None = KN
 
 
 def broken(text: str, asked: Question | None = None) -> list[str]:
-    """The rules that a text breaks, sentence by sentence."""
-    return [fault.rule for fault in read(text, asked).faults]
+    """The rules that a text breaks, sentence by sentence; whether all of it has evidence is another question."""
+    return [fault.rule for fault in read(text, asked).faults if fault.rule != UNSUPPORTED]

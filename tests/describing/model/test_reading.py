@@ -166,8 +166,8 @@ def test_a_column_called_title_is_not_the_title_of_a_domain() -> None:
 
 
 def test_without_the_names_of_the_catalog_only_called_names_are_found() -> None:
-    text = "It holds salary adjustments. It is in the salary adjustments table."
-    assert read(text, known=None).text == "It holds salary adjustments."
+    text = "It holds salary adjustments of a customer. It is in the salary adjustments table."
+    assert read(text, known=None).text == "It holds salary adjustments of a customer."
     assert read(text).text == ""
 
 

@@ -216,6 +216,20 @@ def test_what_the_model_leaves_open_is_recorded_with_the_reason(runs: ModelRuns)
     assert sum(len(each or {}) for each in told) == len(runs.tables)
 
 
+def test_texts_that_share_nothing_with_their_tables_are_counted_and_rules_describe_these(runs: ModelRuns) -> None:
+    runs.claude.mind = says("The benefits of a diverse workforce", "Tips for better sleep in summer.")
+    record = runs.run()
+    assert {each.description.source for each in runs.documents()} == {"derived"}
+    assert not any("sleep" in column.description.text for each in runs.documents() for column in each.columns)
+    assert record.texts is not None
+    assert record.texts.unsupported == record.texts.written > len(runs.tables)
+    runs.claude.mind = says("Holds what was ordered.", "Tells how good it is.")
+    again = runs.run(new_prose=True)
+    assert again.texts is not None
+    assert (again.texts.unsupported, again.texts.written) == (0, record.texts.written)
+    assert runs.run().texts is None, "nothing was written"
+
+
 def run_stop() -> Any:
     from tribal.ports import StopToken
 

@@ -33,6 +33,14 @@ def staged(runs: ModelRuns) -> RunRecord:
     return step().close(CloseTask(run_id=run_id, status=status))
 
 
+def test_a_run_in_steps_counts_the_texts_that_a_whole_run_counts(claude: FakeClaude) -> None:
+    claude.mind = says("The benefits of a diverse workforce", "Tells how good it is.")
+    texts = staged(ModelRuns(claude, shop(4))).texts
+    assert texts is not None
+    assert texts == ModelRuns(claude, shop(4)).run().texts
+    assert texts.unsupported == len(shop(4))
+
+
 def test_each_run_records_what_it_used_itself_although_their_plan_is_one(claude: FakeClaude) -> None:
     claude.mind = says("Holds what was ordered.", "Tells how good it is.")
     runs = ModelRuns(claude, shop(4))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tribal.ports.running import Clock, Lease, MessageQueue, ProcessLock, ProgressSink, WorkerPool
     from tribal.ports.stopping import StopToken
     from tribal.scoping.bounds import Bounds
-    from tribal_contracts import CapabilitySettings, DatabaseEntry, ModelUsage
+    from tribal_contracts import CapabilitySettings, DatabaseEntry, ModelUsage, WrittenTexts
     from tribal_contracts.answering.open_gaps import OpenGap
 
     OpenReader = Callable[[DatabaseEntry], CatalogReader]
@@ -293,6 +293,12 @@ class RunContext:
         """Usage of models so far in this process; `None` if none was called."""
         used = self.describers.usage if "describers" in self.__dict__ else None
         return used if used is not None and used.calls else None
+
+    @property
+    def texts(self) -> WrittenTexts | None:
+        """Texts that models have written so far in this process; `None` if none were."""
+        texts = self.describers.texts if "describers" in self.__dict__ else None
+        return texts if texts is not None and texts.written else None
 
     def close(self) -> None:
         """Close the describers, if any was used; the context cannot be used afterwards."""

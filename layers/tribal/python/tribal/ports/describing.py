@@ -18,6 +18,7 @@ from tribal_contracts import (
     SliceNeighbour,
     ValueMeaning,
     ViewReads,
+    WrittenTexts,
 )
 
 if TYPE_CHECKING:
@@ -166,6 +167,11 @@ class Describers(Protocol):
     @property
     def usage(self) -> ModelUsage:
         """Usage of the run's models so far, in this process."""
+        ...
+
+    @property
+    def texts(self) -> WrittenTexts:
+        """Texts about tables and columns that the run's models have written so far, in this process."""
         ...
 
     def close(self) -> None:

@@ -94,6 +94,7 @@ class LocalRun:
 
     def _write_record(self, status: AgentStatus) -> None:
         counts = self._sink.counts
+        self._log.add_texts(self._run.texts)
         self._log.finish(
             status,
             documented=counts["documented"],

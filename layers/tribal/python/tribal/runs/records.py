@@ -13,7 +13,16 @@ from tribal.errors import RunInterrupted
 from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore
 from tribal.store import put_record, read_record
-from tribal_contracts import AgentError, AgentStatus, CatalogCoverage, ModelQuote, ModelUsage, RunOutline, RunRecord
+from tribal_contracts import (
+    AgentError,
+    AgentStatus,
+    CatalogCoverage,
+    ModelQuote,
+    ModelUsage,
+    RunOutline,
+    RunRecord,
+    WrittenTexts,
+)
 
 RunState = AgentStatus | Literal["stopped"]
 """The state of a run, for people; in files a stopped run is `failed`, since the specification has no other state."""
@@ -72,6 +81,10 @@ class RunLog:
     def attach_coverage(self, coverage: CatalogCoverage | None, quote: ModelQuote | None) -> RunRecord:
         """Record how much is described once the documents are published, and what the model was expected to use."""
         return self._write(self._record.model_copy(update={"coverage": coverage, "quote": quote}))
+
+    def add_texts(self, texts: WrittenTexts | None) -> None:
+        """Add how many texts the model wrote; the next write records it."""
+        self._record = self._record.model_copy(update={"texts": texts})
 
     def finish(
         self,

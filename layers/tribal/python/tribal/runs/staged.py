@@ -39,7 +39,9 @@ from tribal_contracts import (
     RunRecord,
     UnitCounts,
     UnitFailure,
+    WrittenTexts,
     agent_error,
+    sum_texts,
     sum_usage,
 )
 
@@ -115,8 +117,8 @@ class StagedRun:
             result = units.document(unit_id)
             if result.status == "running":  # out of time, where this does nothing, or tables were postponed
                 result = units.document(unit_id, postpone=False)
-            usage = run.usage
-        self._count(unit_id, counting, usage)
+            usage, texts = run.usage, run.texts
+        self._count(unit_id, counting, usage, texts)
         return result.status
 
     def record_failure(self, task: FailedTask) -> None:
@@ -149,6 +151,7 @@ class StagedRun:
         log = self._log()
         record = log.record
         if record.completed_at is None:
+            log.add_texts(sum_texts(count.texts for count in counts))
             record = log.finish(
                 task.status,
                 documented=sum(count.documented for count in counts),
@@ -198,7 +201,9 @@ class StagedRun:
                 readings.append(reading)
         return readings
 
-    def _count(self, unit_id: str, counting: CountingSink, usage: ModelUsage | None) -> None:
+    def _count(
+        self, unit_id: str, counting: CountingSink, usage: ModelUsage | None, texts: WrittenTexts | None
+    ) -> None:
         """Add up the counts of a unit over all calls; tables done by an earlier call count as unchanged in the next."""
         key = locations.run_counts_file(self.run_id, unit_id)
         try:
@@ -212,6 +217,7 @@ class StagedRun:
             unchanged=max(0, counts["unchanged"] - earlier) if earlier else counts["unchanged"],
             failed=before.failed + counts["failed"],
             usage=sum_usage([before.usage, usage]),
+            texts=sum_texts([before.texts, texts]),
         )
         if now != before:
             put_record(self.store, key, now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.text_checks.judge import RULES, SentenceJudge
+from tribal.text_checks.judge import RULES, UNSUPPORTED, SentenceJudge
 from tribal.text_checks.plain_names import KnownNames
 from tribal.text_checks.sentences import ends_in_abbreviation, plain, split_sentences
 from tribal.text_checks.shown import MAX_SAMPLE_CHARS, Handle, ShownText
@@ -10,6 +10,7 @@ from tribal.text_checks.shown import MAX_SAMPLE_CHARS, Handle, ShownText
 __all__ = [
     "MAX_SAMPLE_CHARS",
     "RULES",
+    "UNSUPPORTED",
     "Handle",
     "KnownNames",
     "SentenceJudge",

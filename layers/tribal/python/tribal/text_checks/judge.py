@@ -24,6 +24,8 @@ from tribal.text_checks.sentences import (
 )
 from tribal.text_checks.shown import MAX_SAMPLE_CHARS, Handle, ShownText
 
+UNSUPPORTED = "unsupported"
+"""The only rule for whole texts; `text_checks.evidence` checks it."""
 RULES = {
     "handle": "it has a handle that was not given, or whose name cannot be repeated",
     "character": "it has invisible or disguised characters",
@@ -38,6 +40,7 @@ RULES = {
     "order": "it speaks to the reader, or about this request",
     "copied": "it repeats what was read from the database, or says what that orders",
     "name": "it names a table or column that was not shown",
+    UNSUPPORTED: "the whole text has nothing to do with what was shown",
 }
 """The rules, with the texts that the model gets."""
 _COPIED_WORDS = 5

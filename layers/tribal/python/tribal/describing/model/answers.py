@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tribal.describing.model.evidence import AnswerEvidence
 from tribal.describing.model.questions import Question
 from tribal.rendering.prompt_data import data_json
-from tribal.text_checks import RULES, KnownNames, SentenceJudge, split_sentences
+from tribal.text_checks import RULES, UNSUPPORTED, KnownNames, SentenceJudge, split_sentences
 from tribal_contracts import DroppedSentence
 
 TITLE = "title"
@@ -30,7 +31,7 @@ class Fault:
     rule: str
     """One of `RULES`."""
     sentence: str
-    """As the model wrote it; used only in the repair request."""
+    """As the model wrote it, or all sentences of an unsupported text; used only in the repair request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +85,19 @@ def read_answer(question: Question, value: Mapping[str, Any], known: KnownNames 
     answer = _parsed(question, value)
     if answer is None:
         return None
-    judge = judge_of(question, known)
+    reader = _Reader(judge_of(question, known), AnswerEvidence(question, known))
     own = question.shown.own[0] if question.kind == "table" else ""
-    faults: list[Fault] = []
+    text = reader.read(answer.text, "", own, MAX_TEXT_CHARS)
     return CheckedAnswer(
-        title=_valid_text(judge, TITLE, TITLE, answer.title, MAX_TITLE_CHARS, faults),
-        text=_valid_text(judge, "", own, answer.text, MAX_TEXT_CHARS, faults),
+        # A title may sum up what the text says in detail.
+        title=reader.read(answer.title, TITLE, TITLE, MAX_TITLE_CHARS, supported=bool(text)) if answer.title else "",
+        text=text,
         columns={
             name: kept
-            for name, text in answer.columns.items()
-            if (kept := _valid_text(judge, name, name, text, MAX_COLUMN_CHARS, faults))
+            for name, written in answer.columns.items()
+            if (kept := reader.read(written, name, name, MAX_COLUMN_CHARS))
         },
-        faults=tuple(faults),
+        faults=tuple(reader.faults),
     )
 
 
@@ -154,18 +156,40 @@ def _parsed(question: Question, value: Mapping[str, Any]) -> _Answer | None:
     return _Answer(title if question.kind == "domain" else "", text if question.asks_text else "", texts)
 
 
-def _valid_text(judge: SentenceJudge, subject: str, name: str, text: str, limit: int, faults: list[Fault]) -> str:
-    """The sentences that break no rule, with handles replaced by names; adds the others to the faults."""
-    kept = ""
-    for sentence in split_sentences(text[:_MAX_ANSWER_CHARS]):
-        rule = judge.broken_rule(sentence)
-        if not rule and judge.says_nothing(sentence, name):
-            continue
-        if not rule:
-            longer = f"{kept} {judge.filled(sentence)}".strip()
-            if len(longer) <= limit:
-                kept = longer
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Checks the texts of one answer."""
+
+    judge: SentenceJudge
+    evidence: AnswerEvidence
+    faults: list[Fault] = field(default_factory=list)
+
+    def read(self, text: str, subject: str, name: str, limit: int, *, supported: bool = False) -> str:
+        """Return the sentences that break no rule, with handles replaced by names; the others become faults.
+
+        If what is left shares no evidence with its subject, nothing is.
+
+        Args:
+            text: as the model wrote it.
+            subject: as in `Fault`.
+            name: what a sentence may not merely repeat.
+            limit: the most characters.
+            supported: needs no evidence.
+        """
+        kept, raw = "", list[str]()
+        for sentence in split_sentences(text[:_MAX_ANSWER_CHARS]):
+            rule = self.judge.broken_rule(sentence)
+            if not rule and self.judge.says_nothing(sentence, name):
                 continue
-            rule = "length"
-        faults.append(Fault(subject, rule, sentence))
-    return kept
+            if not rule:
+                longer = f"{kept} {self.judge.filled(sentence)}".strip()
+                if len(longer) <= limit:
+                    kept = longer
+                    raw.append(sentence)
+                    continue
+                rule = "length"
+            self.faults.append(Fault(subject, rule, sentence))
+        if supported or not self.evidence.is_unsupported(" ".join(raw), subject):
+            return kept
+        self.faults.append(Fault(subject, UNSUPPORTED, " ".join(raw)))
+        return ""

@@ -20,6 +20,7 @@ from tribal.describing.model.questions import (
     table_questions,
 )
 from tribal.describing.model.questions.domains import MAX_TABLES
+from tribal.describing.model.text_counter import TextCounter
 from tribal.describing.model.writing import Writer, WriteResult, unanswered
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.errors import DescriptionPostponed
@@ -43,10 +44,11 @@ from tribal_contracts import (
     KeptSlice,
     ModelQuote,
     ModelUsage,
+    WrittenTexts,
     agent_error,
 )
 
-MODEL_VERSION = "1"
+MODEL_VERSION = "2"
 """Change it whenever the same model text would yield different descriptions."""
 CONFIDENCE = 0.6
 """For model text that passed the checks: above what rules read from names, below what samples show."""
@@ -82,11 +84,17 @@ class ModelDescriber:
         self._names = names
         self._failing = failing
         self._clock = clock
+        self._texts = TextCounter()
 
     @cached_property
     def version(self) -> str:
         """The versions of rules and prompts, the model, and the settings that its prose depends on."""
         return f"{self._rules.version}+{MODEL_VERSION}:{self._prompting.model}:{self._prompting.key(None)[:16]}"
+
+    @property
+    def texts(self) -> WrittenTexts:
+        """What the model has written so far about tables and columns."""
+        return self._texts.total
 
     @property
     def at_once(self) -> int:
@@ -143,6 +151,7 @@ class ModelDescriber:
         written = self._counted(self._writer(name, kept.slices).write(questions))
         if written.failure is not None:
             return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
+        self._texts.count(written)
         prose = self._cache.keep(name, key, self._prompting.model, written)
         described = _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
         return replace(described, usage=written.usage)

@@ -25,7 +25,7 @@ from tribal.ports import (
 from tribal.ports.models.calls import FIRST_TOKEN_FACTOR
 from tribal.store import read_names
 from tribal.text_checks import KnownNames
-from tribal_contracts import ModelUsage
+from tribal_contracts import ModelUsage, WrittenTexts
 
 
 class ModelDescribers:
@@ -76,6 +76,13 @@ class ModelDescribers:
     def usage(self) -> ModelUsage:
         """What the model has used so far."""
         return self._model.usage
+
+    @property
+    def texts(self) -> WrittenTexts:
+        """What the model has written so far about tables and columns."""
+        with self._lock:
+            models = [each for each in self._describers.values() if isinstance(each, ModelDescriber)]
+        return sum((each.texts for each in models), start=WrittenTexts())
 
     def _build(self, database: str) -> ModelDescriber:
         cache = ProseCache(self._store, database, self._clock, fresh=self._fresh)

@@ -12,7 +12,7 @@ from tribal.describing.rules.statements import Statement, commented, declared, d
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import DomainContext, DomainDescription, TableContext, TableDescription
 from tribal.rendering.words import listing, sentence
-from tribal_contracts import CatalogForeignKey, CatalogTable, Description, ModelUsage
+from tribal_contracts import CatalogForeignKey, CatalogTable, Description, ModelUsage, WrittenTexts
 
 RULES_VERSION = "rules-8"
 """Change it whenever the rules would describe the same table differently."""
@@ -75,6 +75,11 @@ class RulesDescribers:
     def usage(self) -> ModelUsage:
         """Nothing: no model is asked."""
         return ModelUsage()
+
+    @property
+    def texts(self) -> WrittenTexts:
+        """None: no model is asked."""
+        return WrittenTexts()
 
     def close(self) -> None:
         """Do nothing: there are no calls."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tribal.describing.model.questions.domains import domain_key, domain_question
 from tribal.describing.model.questions.prompting import Prompting
 from tribal.describing.model.questions.question import ANSWER_SCHEMA, Question
+from tribal.describing.model.questions.table_data import TableData
 from tribal.describing.model.questions.tables import (
     earlier_question_key,
     halved,
@@ -12,6 +13,7 @@ from tribal.describing.model.questions.tables import (
     leaner,
     narrowed,
     question_key,
+    shown_table,
     slice_key,
     table_questions,
 )
@@ -20,6 +22,7 @@ __all__ = [
     "ANSWER_SCHEMA",
     "Prompting",
     "Question",
+    "TableData",
     "domain_key",
     "domain_question",
     "earlier_question_key",
@@ -28,6 +31,7 @@ __all__ = [
     "leaner",
     "narrowed",
     "question_key",
+    "shown_table",
     "slice_key",
     "table_questions",
 ]

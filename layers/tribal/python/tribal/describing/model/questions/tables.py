@@ -70,6 +70,11 @@ def slice_key(question: Question) -> str:
     return part_key(source.data, numbers, source.prompting, text=question.asks_text, others=MAX_OTHER_COLUMNS)
 
 
+def shown_table(question: Question) -> TableData | None:
+    """The table that a question shows; `None` for a question about a domain."""
+    return question.source.data if isinstance(question.source, _Source) else None
+
+
 def halved(question: Question) -> list[Question]:
     """Two questions that together ask the same; empty if the question cannot be split."""
     numbers = sorted(question.columns)

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from tribal.ports import ProgressSink, Spending
-    from tribal_contracts import DocumentationPlan, ModelQuote, ModelSettings, ModelUsage, WorkUnitProgress
+    from tribal_contracts import (
+        DocumentationPlan,
+        ModelQuote,
+        ModelSettings,
+        ModelUsage,
+        WorkUnitProgress,
+        WrittenTexts,
+    )
 
 
 _LISTED_TABLES = 10
@@ -53,6 +60,16 @@ def cache_line(usage: ModelUsage) -> str:
     return (
         f"the model's cache was written {usage.cache_write_tokens:,} tokens and never read, so each call paid for its "
         "whole prompt; if a gateway is in between, it may change or spread the requests"
+    )
+
+
+def unsupported_line(texts: WrittenTexts) -> str:
+    """One line if texts were dropped because they had nothing to do with what they describe; otherwise empty."""
+    if not texts.unsupported:
+        return ""
+    return (
+        f"{texts.unsupported:,} of {texts.written:,} texts by the model ({texts.unsupported / texts.written:.0%}) were "
+        "dropped: they share nothing with the table or column that they describe"
     )
 
 

@@ -18,7 +18,7 @@ LISTED_ERRORS = 20
 
 def print_record(record: RunRecord, indexed: str = "") -> None:
     """Print one line with the counts, then the errors; `indexed` is the result of indexing, if the run indexed."""
-    from tribal.edges.cli.views.model import cache_line, usage_text
+    from tribal.edges.cli.views.model import cache_line, unsupported_line, usage_text
     from tribal.runs.records import state_of
     from tribal.runs.sinks import one_line
 
@@ -34,6 +34,8 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
         parts.append(usage_text(record.usage))
     typer.echo(f"{': '.join([state_of(record, running=False), *filter(None, ['; '.join(parts)])])}.")
     if record.usage is not None and (line := cache_line(record.usage)):
+        typer.echo(f"  warning: {line}", err=True)
+    if record.texts is not None and (line := unsupported_line(record.texts)):
         typer.echo(f"  warning: {line}", err=True)
     for error in record.errors[:LISTED_ERRORS]:
         typer.echo(f"  {error.severity}: {one_line(error.message)}", err=True)
