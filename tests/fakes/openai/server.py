@@ -54,6 +54,8 @@ class FakeOpenAI(ModelServer[Call]):
     models: dict[str, VendorModel] = field(default_factory=dict)
     context_length: int = ollama.DEFAULT_CONTEXT
     num_ctx: dict[str, int] = field(default_factory=dict)
+    models_body: bytes | None = None
+    """The list of models, if it is another server's."""
     native_dimensions: int = 768
     """Of vectors for which no number of dimensions is asked."""
     looked_up: list[str] = field(default_factory=list)
@@ -186,7 +188,9 @@ class FakeOpenAI(ModelServer[Call]):
         return self._delivered(completion, failure)
 
     def _stream(self, body: Mapping[str, Any], completion: dict[str, Any], failure: Failure | None) -> Response:
-        changed = failure.change(completion) if failure is not None and failure.change else completion
+        # What changes the events may be nothing that can be sent in parts.
+        change = None if failure is None or failure.change_stream else failure.change
+        changed = completion if change is None else change(completion)
         include_usage = bool((body.get("stream_options") or {}).get("include_usage"))
         events = answers.chunks_of(changed, self.vendor, include_usage=include_usage)
         if failure is not None and failure.change_stream:
@@ -228,6 +232,8 @@ class FakeOpenAI(ModelServer[Call]):
     def _looked_up(self, request: Request, path: str) -> Response:
         """The list of models, and what Ollama's own API says."""
         if (request.method, path) == ("GET", "/models"):
+            if self.models_body is not None:
+                return Response(200, self.models_body, _JSON)
             self._check_login(request)
             listed = [self._listed(name) for name in self.models]
             self.violations.extend(fault for each in listed for fault in shapes.faults_of_listed(each))

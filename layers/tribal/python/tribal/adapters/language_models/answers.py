@@ -173,6 +173,15 @@ def find_object(text: str) -> Any:
         return value
 
 
+def is_cut(text: str) -> bool:
+    """Return whether the first object in a text is not complete."""
+    try:
+        _object_at(text, text.find("{"))
+    except ValueError:
+        return True
+    return False
+
+
 def _object_at(text: str, start: int) -> tuple[Any, int]:
     try:
         return _DECODER.raw_decode(text, max(start, 0))

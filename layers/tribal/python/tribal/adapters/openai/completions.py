@@ -12,6 +12,7 @@ from tribal.adapters.language_models.answers import (
     answer_of,
     broken_stream,
     estimated_usage,
+    is_cut,
     member_of,
     usage_of,
     without_thoughts,
@@ -88,7 +89,7 @@ class Completion:
         if isinstance(answer, ModelAnswer) and (is_whole or self.reason == "stop"):
             return replace(answer, model=self.model)
         if isinstance(answer, ModelFailure) and (self.reason == "stop" or not text.strip()):
-            return replace(answer, text=text)
+            return replace(answer, text=text if is_cut(text) else "")
         return ModelFailure("truncated", "the answer broke off", usage, text=text)
 
     def _failed(self, request: ModelRequest, advice: Advice, time_ms: int) -> ModelFailure:
