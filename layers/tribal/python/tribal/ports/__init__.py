@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         BudgetedModel,
         FailureKind,
         LanguageModel,
+        ModelAnnouncement,
         ModelAnswer,
         ModelFacts,
         ModelFailure,
@@ -105,8 +106,8 @@ else:
         "index.reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader MatchedTerms VectorKind",
         "index.writer": "IndexCounts IndexEntry IndexWriter",
-        "models.calls": "BudgetedModel FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome "
-        "ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
+        "models.calls": "BudgetedModel FailureKind LanguageModel ModelAnnouncement ModelAnswer ModelFacts ModelFailure "
+        "ModelOutcome ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DOCUMENT_VERSION DocumentingOptions Options PlanOptions RunParameters Selection",
         "catalog_reader": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
         "Statement TableSample UnreadPart name_of",
@@ -168,6 +169,7 @@ __all__ = [
     "ModelFailure",
     "ModelOutcome",
     "ModelPrices",
+    "ModelAnnouncement",
     "ModelReadiness",
     "ModelRequest",
     "HumanDescription",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tribal.masking import MaskedSamples
     from tribal.ports.models.calls import ModelRequest
+    from tribal.ports.models.fitness import ModelTester
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,11 @@ class Describers(Protocol):
     @property
     def usage(self) -> ModelUsage:
         """Usage of the run's models so far, in this process."""
+        ...
+
+    @property
+    def tester(self) -> ModelTester | None:
+        """Tests the model of the run; `None` without a model."""
         ...
 
     def close(self) -> None:

@@ -78,11 +78,14 @@ class ModelDescriber:
         self._cache = cache
         self._names = names
         self._clock = clock
+        self.confidence = CONFIDENCE
+        """The confidence that the model's texts get; set it before the first use."""
 
     @cached_property
     def version(self) -> str:
         """The versions of rules and prompts, the model, and the settings that its prose depends on."""
-        return f"{self._rules.version}+{MODEL_VERSION}:{self._prompting.model}:{self._prompting.key(None)[:16]}"
+        version = f"{self._rules.version}+{MODEL_VERSION}:{self._prompting.model}:{self._prompting.key(None)[:16]}"
+        return version if self.confidence == CONFIDENCE else f"{version}:{self.confidence:.2f}"
 
     @property
     def at_once(self) -> int:
@@ -135,12 +138,12 @@ class ModelDescriber:
         kept = self._cache.find(name, key, earlier_key)
         if kept.prose is not None:
             self._cache.move(kept.prose, key)
-            return _with_prose(rules, kept.prose, _shown_keys(context), asked=questions[0].asks_text)
+            return self._described(rules, kept.prose, context, asked=questions[0].asks_text)
         written = self._writer(name, kept.slices).write(questions)
         if written.failure is not None:
             return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
         prose = self._cache.keep(name, key, self._prompting.model, written)
-        described = _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
+        described = self._described(rules, prose, context, asked=questions[0].asks_text)
         return replace(described, usage=written.usage)
 
     def describe_domain(self, context: DomainContext) -> DomainDescription:
@@ -160,8 +163,13 @@ class ModelDescriber:
             if written.failure is not None:
                 return replace(rules, usage=usage, warning=self._warning(written.failure, "domain", context.domain))
             prose = self._cache.keep(context.domain, key, self._prompting.model, written)
-        said = _said(prose.text, [_NAMES]) if prose.text else rules.description
+        said = _said(prose.text, [_NAMES], self.confidence) if prose.text else rules.description
         return DomainDescription(said, title=prose.title, usage=usage)
+
+    def _described(
+        self, rules: TableDescription, prose: KeptProse, context: TableContext, *, asked: bool
+    ) -> TableDescription:
+        return _with_prose(rules, prose, _shown_keys(context), asked=asked, confidence=self.confidence)
 
     def _keys(self, context: TableContext, rules: TableDescription) -> tuple[str, str]:
         return question_key(context, rules, self._prompting), earlier_question_key(context, rules, self._prompting)
@@ -197,7 +205,9 @@ def _shown_keys(context: TableContext) -> bool:
     return bool(context.table.foreign_keys or context.incoming)
 
 
-def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool, *, asked: bool) -> TableDescription:
+def _with_prose(
+    rules: TableDescription, prose: KeptProse, keys: bool, *, asked: bool, confidence: float
+) -> TableDescription:
     """The rules' description, with the model's text where there is one and samples do not say more.
 
     Args:
@@ -205,12 +215,12 @@ def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool, *, asked:
     """
     evidence = [_NAMES, *([_KEYS] if keys else []), *([_SAMPLES] if prose.from_samples else [])]
     columns = {
-        name: _said(prose.columns[name], evidence) if name in prose.columns and is_open(said) else said
+        name: _said(prose.columns[name], evidence, confidence) if name in prose.columns and is_open(said) else said
         for name, said in rules.columns.items()
     }
     if not prose.text:
         return replace(rules, columns=columns, left_to_rules=_why_open(prose) if asked else "")
-    return replace(rules, table=_said(prose.text, evidence), columns=columns)
+    return replace(rules, table=_said(prose.text, evidence, confidence), columns=columns)
 
 
 def _why_open(prose: KeptProse) -> str:
@@ -218,8 +228,8 @@ def _why_open(prose: KeptProse) -> str:
     return f"what the model wrote broke the rules {', '.join(broken)}" if broken else "the model left it open"
 
 
-def _said(text: str, evidence: list[Evidence]) -> Description:
-    return Description(text=text, source="model", confidence=CONFIDENCE, evidence=evidence)
+def _said(text: str, evidence: list[Evidence], confidence: float) -> Description:
+    return Description(text=text, source="model", confidence=confidence, evidence=evidence)
 
 
 _SECONDS_A_CALL = 8.0

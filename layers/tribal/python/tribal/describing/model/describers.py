@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator
 from dataclasses import replace
+from functools import cached_property
 
-from tribal.describing.model.describer import ModelDescriber
+from tribal.describing.model.describer import CONFIDENCE, ModelDescriber
+from tribal.describing.model.fitness import TEST_VERSION, RecordingTester, RefusedModel
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import Prompting
 from tribal.describing.rules.describer import RulesDescriber
@@ -22,8 +24,9 @@ from tribal.ports import (
     Options,
 )
 from tribal.store import read_names
+from tribal.store.model_tests import read_model_test
 from tribal.text_checks import KnownNames
-from tribal_contracts import ModelUsage
+from tribal_contracts import ModelTest, ModelUsage
 
 
 class ModelDescribers:
@@ -68,10 +71,27 @@ class ModelDescribers:
         """What the model has used so far."""
         return self._model.usage
 
+    @cached_property
+    def tester(self) -> RecordingTester:
+        """Tests the model within the budget of the run."""
+        return RecordingTester(self._model, self._prompting, self._facts, self._store, self._clock)
+
     def _build(self, database: str) -> ModelDescriber:
         cache = ProseCache(self._store, database, self._clock, fresh=self._fresh)
         names = _Names(self._store, database)
-        return ModelDescriber(self._model, self._prompting, self._facts, cache, names, self._clock)
+        test, model = self._recorded, self._model
+        if test is None:
+            return ModelDescriber(model, self._prompting, self._facts, cache, names, self._clock)
+        # A run refuses such a model before it asks about tables; this covers domains and later results.
+        asked = model if test.is_fit or self._prompting.settings.accept_unfit else RefusedModel(model, test)
+        describer = ModelDescriber(asked, self._prompting, self._facts, cache, names, self._clock)
+        describer.confidence = min(CONFIDENCE, test.share_right)
+        return describer
+
+    @cached_property
+    def _recorded(self) -> ModelTest | None:
+        """The recorded test of the model, read once."""
+        return read_model_test(self._store, self._prompting.settings, TEST_VERSION)
 
     def close(self) -> None:
         """Book what was spent and release the reserved money."""

@@ -73,6 +73,11 @@ class RulesDescribers:
         """Nothing: no model is asked."""
         return ModelUsage()
 
+    @property
+    def tester(self) -> None:
+        """Nothing: there is no model to test."""
+        return None
+
     def close(self) -> None:
         """Do nothing: there are no calls."""
 
