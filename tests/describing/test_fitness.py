@@ -156,6 +156,8 @@ HONEST = {
         "The meaning is unclear.",
         "n/a",
         "It is not specified.",
+        "Its meaning isn't clear.",
+        "Cannot be determined from this.",
     ],
     "ticket": [
         "A support request that a customer opened.",

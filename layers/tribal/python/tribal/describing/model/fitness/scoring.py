@@ -19,7 +19,7 @@ _INVENTING = frozenset({"figure", "handle", "identifier", "name", "sample"})
 """Rules that are broken by naming something that was not shown."""
 _NO_ANSWER = re.compile(
     r"\b(?:un(?:known|clear|specified|documented|determined|certain)|ambiguous|undefined|no (?:evident|known|clear) "
-    r"|(?:not|cannot be|can't be|n't) (?:\w+ )?(?:clear|evident|known|specified|documented|stated|described|defined"
+    r"|(?:not|cannot be|\w+n't(?: be)?) (?:\w+ )?(?:clear|evident|known|specified|documented|stated|described|defined"
     r"|determined|given|derived|told|said|explained)|(?:no|without|lacks?) (?:\w+ )?(?:information|evidence|meaning"
     r"|description|explanation|context)|does not say)\b"
 )
