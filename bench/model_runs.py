@@ -49,6 +49,7 @@ def tables(bench: Bench) -> Iterator[Table]:
         "api_key_secret": _SECRET,
         "base_url": model.address,
         "calls_at_once": CALLS_AT_ONCE,
+        "accept_unfit": True,
     }
     content = {"databases": [{"name": "generated", "dsn": dsn}], "model": settings}
     (project / "databases.yaml").write_text(json.dumps(content))

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from tribal_contracts.core.configuration import ProfileEntry as ProfileEntry
     from tribal_contracts.core.knowledge_settings import KnowledgeSettings as KnowledgeSettings
     from tribal_contracts.core.knowledge_settings import SyncSettings as SyncSettings
+    from tribal_contracts.core.model_tests import ModelRecord as ModelRecord
+    from tribal_contracts.core.model_tests import ModelTest as ModelTest
+    from tribal_contracts.core.model_tests import ModelTests as ModelTests
     from tribal_contracts.core.models import NANODOLLARS as NANODOLLARS
     from tribal_contracts.core.models import ModelEntry as ModelEntry
     from tribal_contracts.core.models import ModelPrice as ModelPrice
@@ -255,6 +258,7 @@ else:
         "core.codes": "ERROR_CODES CodeDefaults agent_error",
         "core.configuration": "ProfileEntry",
         "core.knowledge_settings": "KnowledgeSettings SyncSettings",
+        "core.model_tests": "ModelRecord ModelTest ModelTests",
         "core.models": "NANODOLLARS ModelEntry ModelPrice ModelProvider ModelQuote ModelSettings ModelUsage NamedModel "
         "SpendingSettings WrittenTexts sum_texts sum_usage",
         "core.runs": "CatalogCoverage CoverageRecord DomainCoverage LeaseRecord RunRecord SourceRecord",

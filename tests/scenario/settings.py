@@ -42,7 +42,7 @@ def sections(vendor: str, github: FakeGitHub, folder: str = "") -> dict[str, Any
     key = {"provider": "openai", "api_key_secret": folder + MODEL_SECRET, "base_url": vendor}
     embedding = {"provider": "gemini", "name": "gemini-embedding-001", "base_url": vendor}
     return {
-        "model": {"use": "small"},
+        "model": {"use": "small", "accept_unfit": True},
         "models": {"small": key | {"name": "gpt-6-luna"}, "large": key | {"name": "gpt-6-sol"}},
         "interrogation": {"detectives": ["large", "small"]},
         "collections": [

@@ -254,6 +254,9 @@ class RunCaps(ClosedContract):
         default=5.0, description="Maximum cost of a run in dollars. Beyond it rules describe the rest."
     )
     per_day_usd: Dollars = Field(default=20.0, description="Older spelling of `spending.per_day_usd`.")
+    accept_unfit: bool = Field(
+        default=False, description="Use the model without testing it, and even if it failed `tribal check --ask`."
+    )
     language: str = Field(
         default="English",
         min_length=1,

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
+from tests.fakes.model_servers.minds import follows_the_schema, passing
 from tests.fakes.openai import FakeOpenAI, failures
 from tests.fakes.openai.vendor import VendorName
 
@@ -36,10 +37,12 @@ def described(folder: Path) -> dict[str, str]:
 
 
 def test_a_shop_is_described_without_a_key_or_a_cent(shop_dsn: str, tmp_path: Path, ollama: FakeOpenAI) -> None:
-    ollama.context_length = 32_768
+    ollama.context_length, ollama.mind = 32_768, passing(follows_the_schema)
     project(tmp_path, shop_dsn, ollama.address)
     ran = tribal("run", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
+    assert f"the model ollama/{NAME} is untested; testing it with built-in tables first" in ran.stderr
+    assert "the model passed the test (of 5 answers 5 right, 0 invented, 0 obeyed)" in ran.stderr
     assert "$0.00" in ran.stdout
     assert "rules describe" not in ran.stderr
     sources = described(tmp_path)

@@ -61,6 +61,31 @@ def follows_the_schema(body: Mapping[str, Any]) -> Mapping[str, Any] | str:
     return answer
 
 
+RIGHT_ANSWERS = {
+    "finance.expense": ("", "The cost center to which the expense is charged."),
+    "ops.evt": ("A step in the delivery of a parcel.", "When the parcel reached this step."),
+    "warehouse.shelf": ("", "The greatest weight that the shelf may carry."),
+    "lab.reading": ("", ""),
+    "support.ticket": ("A problem that a customer reported.", "When the problem was solved."),
+}
+"""For each built-in table of the test of a model, a text about it and one about the column that is asked about."""
+
+
+def passing(mind: Mind) -> Mind:
+    """Answers the test of a model rightly, and everything else by another mind."""
+
+    def answer(body: Mapping[str, Any]) -> Mapping[str, Any] | str:
+        part = body["messages"][-1]["content"]
+        right = [texts for name, texts in RIGHT_ANSWERS.items() if f'"name":"{name}"' in part]
+        if not right:
+            return mind(body)
+        text, column = right[0]
+        columns = [{"n": number, "text": column} for number in asked_numbers(body)]
+        return {"title": "", "text": text, "columns": columns}
+
+    return answer
+
+
 def obeys(body: Mapping[str, Any]) -> Mapping[str, Any] | str:
     """Does whatever the prompt says: repeats what it is told to say, and gives away all that it was shown."""
     part = body["messages"][-1]["content"]

@@ -30,7 +30,8 @@ def server(open_vendor: Callable[[str], FakeOpenAI]) -> FakeOpenAI:
 
 def over(server: FakeOpenAI, count: int = 3, **more: Any) -> ModelRuns:
     given = {"provider": "openai", "name": NAME, "base_url": server.address, "idle_timeout_seconds": IDLE}
-    nothing = {"api_key_secret": None, "calls_at_once": None}
+    # Only `test_binding` tries whether it binds answers.
+    nothing = {"api_key_secret": None, "calls_at_once": None, "binds_answers": False}
     return ModelRuns(server, shop(count), settings={**given, **nothing, **more})  # type: ignore[arg-type]  # a vendor
 
 

@@ -144,6 +144,7 @@ def _run(
             *embedder_readiness(building, settings),
             *built.readiness(),
         ],
+        model_announcements=building.models.announcements,
         section_readiness=lambda: [*_store_readiness(settings), *built.section_readiness(settings.sections)],
         spending=read_spending,
         index_writer=partial(_index, settings),

@@ -14,9 +14,18 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from tribal.app.asking.model_tests import tested
 from tribal.app.parts import model_missing, rules_describers
 from tribal.errors import ConfigurationError, TribalError
-from tribal.ports import ModelFailure, ModelOutcome, ModelReadiness, ModelRequest, Provider, StopToken
+from tribal.ports import (
+    ModelAnnouncement,
+    ModelFailure,
+    ModelOutcome,
+    ModelReadiness,
+    ModelRequest,
+    Provider,
+    StopToken,
+)
 from tribal_contracts import NANODOLLARS, SpendingSettings
 
 if TYPE_CHECKING:
@@ -33,6 +42,7 @@ if TYPE_CHECKING:
         UnsentRequest,
     )
     from tribal.ports.models.chains import ModelAccount
+    from tribal.ports.models.fitness import ModelTester
     from tribal.prompt_templates import Prompts
     from tribal_contracts import ModelEntry
 
@@ -41,6 +51,8 @@ _PACKAGES = {"anthropic": ("anthropic",), "bedrock": ("anthropic", "boto3")}
 _WORD_TOKENS = 16
 _WORD_SECONDS = 30.0
 """What one word may take when a model is tried."""
+DESCRIBING_SECTION = "model"
+"""The section of the model that describes tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +93,8 @@ class Models:
 
         facts = model_facts(settings)
         prompts = self.templates(DESCRIBING)
-        model = self.capped(settings, facts, RUN + run_id, Caps.of(settings), stop)
+        lazy = LazyModel(settings, Provider(partial(self._tried, settings, facts)))
+        model = self.capped_over(lazy, lazy.name, facts, RUN + run_id, Caps.of(settings), stop, lazy.prepare)
         return ModelDescribers(
             model,
             Prompting(prompts, settings, model.name, facts.thinking_tokens),
@@ -182,24 +195,45 @@ class Models:
         """Whether each configured model can be called: checks price, package and key.
 
         Args:
-            ask: send each model one request for one word too, within the cap of a day.
+            ask: test the model that describes, and ask each other one for one word, within the cap of a day.
         """
         describing = self.options().model
-        found: list[tuple[str, ModelEntry]] = [] if describing is None else [("model", describing)]
-        known = [_same(entry) for _, entry in found]
-        found += [(f"models.{name}", each) for name, each in self.named.items() if _same(each) not in known]
         day = self.per_day_usd if describing is None else describing.per_day_usd
-        return [self._ready(section, entry, day if ask else None) for section, entry in found]
+        return [self._ready(section, entry, day if ask else None) for section, entry in self._configured()]
+
+    def announcements(self) -> Sequence[ModelAnnouncement]:
+        """What `readiness` would send to each model, and what that may cost; sends nothing."""
+        from tribal.models.known_models import model_facts
+
+        found = []
+        for section, entry in self._configured():
+            # Without a price nothing is asked; `readiness` says so.
+            with suppress(ConfigurationError):
+                facts = model_facts(entry)
+                most, sends = facts.worst_price(_word_request(facts)), "one request for one word"
+                if section == DESCRIBING_SECTION:
+                    lazy = LazyModel(entry, Provider(partial(self._model, entry, facts)))
+                    most = self._tester(lazy, facts, lambda _: None).most_nanodollars
+                    sends = "questions about five built-in tables, and nothing of your databases"
+                found.append(ModelAnnouncement(section, _name(entry), sends, most / NANODOLLARS))
+        return found
+
+    def _configured(self) -> list[tuple[str, ModelEntry]]:
+        """Each model with its section; the one that describes is first, and is not repeated."""
+        describing = self.options().model
+        found: list[tuple[str, ModelEntry]] = [] if describing is None else [(DESCRIBING_SECTION, describing)]
+        known = [_same(entry) for _, entry in found]
+        return found + [(f"models.{name}", each) for name, each in self.named.items() if _same(each) not in known]
 
     def _ready(self, section: str, settings: ModelEntry, day_usd: float | None) -> ModelReadiness:
         from tribal.models.known_models import model_facts
 
-        needs_key = settings.api_key_secret is not None
-        ready = ModelReadiness(section, f"{settings.provider}/{settings.name}", "", needs_key=needs_key)
+        needs_key, at_once = settings.api_key_secret is not None, settings.parallel_calls
+        ready = ModelReadiness(section, _name(settings), "", needs_key=needs_key, calls_at_once=at_once)
         try:
             facts = model_facts(settings)
             ready = replace(ready, prices=facts.source)
-            model = self._model(settings, facts)
+            model = self._tried(settings, facts) if section == DESCRIBING_SECTION else self._model(settings, facts)
         except TribalError as error:
             return replace(ready, missing=error.message)
         return ready if day_usd is None else self._asked(ready, model, facts, day_usd)
@@ -207,21 +241,48 @@ class Models:
     def _asked(self, ready: ModelReadiness, model: LanguageModel, facts: ModelFacts, day_usd: float) -> ModelReadiness:
         from tribal.models import Caps
 
-        caps = Caps(account=round(day_usd * NANODOLLARS), day=round(day_usd * NANODOLLARS), calls_at_once=1)
-        request = ModelRequest(
-            "You are asked whether you can be reached.",
-            "Answer with the word: yes",
-            None,
-            _WORD_TOKENS + facts.thinking_tokens,
-            _WORD_SECONDS,
-        )
+        day = round(day_usd * NANODOLLARS)
+        caps = Caps(account=day, day=day, calls_at_once=1)
         with closing(self.capped_over(model, model.name, facts, f"check:{_holder()}", caps)) as capped:
-            outcome = capped.ask(request)
+            if ready.section == DESCRIBING_SECTION:
+                damaged: list[str] = []
+                test = self._tester(capped, facts, damaged.append).test()
+                return tested(ready, test, damaged)
+            outcome = capped.ask(_word_request(facts))
         took, usd = outcome.usage.time_ms, outcome.usage.nanodollars / NANODOLLARS
         missing = outcome.message if isinstance(outcome, ModelFailure) else ""
         return replace(ready, missing=missing, answered_ms=took, usd=usd)
 
-    def _model(self, settings: ModelEntry, facts: ModelFacts, unsent: Unsent | None = None) -> LanguageModel:
+    def _tester(self, model: LanguageModel, facts: ModelFacts, notify: Callable[[str], None]) -> ModelTester:
+        """What tests the model that describes; `notify` gets a line if the record of results is damaged."""
+        from tribal.describing.model.binding import TriedModel
+        from tribal.describing.model.fitness import RecordingTester
+        from tribal.describing.model.questions import Prompting
+        from tribal.prompt_templates import DESCRIBING
+        from tribal.store import WatchedStore
+
+        settings = self.options().model
+        assert settings is not None
+        prompting = Prompting(self.templates(DESCRIBING), settings, model.name, facts.thinking_tokens)
+        store = WatchedStore(self.store(), notify)
+        tried = TriedModel(model, settings, store, facts.thinking_tokens)
+        return RecordingTester(tried, prompting, facts, store, self.clock)
+
+    def _tried(self, settings: ModelEntry, facts: ModelFacts) -> LanguageModel:
+        """The model that describes, with what an earlier trial has shown."""
+        from tribal.store.model_tests import read_model_record
+
+        record = read_model_record(self.store(), settings)
+        return self._model(settings, facts, binds_answers=None if record is None else record.binds_answers)
+
+    def _model(
+        self,
+        settings: ModelEntry,
+        facts: ModelFacts,
+        unsent: Unsent | None = None,
+        *,
+        binds_answers: bool | None = None,
+    ) -> LanguageModel:
         from tribal.adapters.anthropic.model import anthropic_model
         from tribal.adapters.bedrock.model import bedrock_model
         from tribal.adapters.openai.model import openai_model
@@ -234,7 +295,7 @@ class Models:
             key = None if name is None else SecretStr("") if unsent is not None else self._key(name)
             if settings.provider == "anthropic":
                 return anthropic_model(settings, facts, key or SecretStr(""), self._renewing(name), unsent)
-            return openai_model(settings, facts, key, self._renewing(name), unsent)
+            return openai_model(settings, facts, key, self._renewing(name), unsent, binds_answers=binds_answers)
         except ModuleNotFoundError as error:
             raise model_missing(error, bedrock=settings.provider == "bedrock") from error
 
@@ -254,6 +315,21 @@ class Models:
         return region
 
 
+def _name(entry: ModelEntry) -> str:
+    return f"{entry.provider}/{entry.name}"
+
+
+def _word_request(facts: ModelFacts) -> ModelRequest:
+    """A request for one word."""
+    return ModelRequest(
+        "You are asked whether you can be reached.",
+        "Answer with the word: yes",
+        None,
+        _WORD_TOKENS + facts.thinking_tokens,
+        _WORD_SECONDS,
+    )
+
+
 def _same(entry: ModelEntry) -> tuple[str | None, ...]:
     """What two entries for one model have in common."""
     return entry.provider, entry.name, entry.base_url, entry.api_key_secret, entry.region
@@ -269,7 +345,7 @@ class LazyModel:
     @property
     def name(self) -> str:
         """Provider and model."""
-        return f"{self._settings.provider}/{self._settings.name}"
+        return _name(self._settings)
 
     def prepare(self) -> None:
         """Build the model; a failure is reported by the first call."""

@@ -31,14 +31,20 @@ def options_of(settings: Settings, parameters: RunParameters, *, record_pid: boo
         statistics_max_age=timedelta(0) if parameters.force else settings.statistics_max_age,
         runs_kept=settings.runs_kept,
         worker_processes=settings.worker_processes,
-        model=_within(settings.model, parameters.budget_usd),
+        model=_of_the_run(settings.model, parameters),
         new_prose=parameters.new_prose,
         metrics=settings.metrics,
         terms=settings.terms,
     )
 
 
-def _within(model: ModelSettings | None, budget_usd: float | None) -> ModelSettings | None:
-    if model is None or budget_usd is None or budget_usd >= model.per_run_usd:
-        return model
-    return model.model_copy(update={"per_run_usd": budget_usd})
+def _of_the_run(model: ModelSettings | None, parameters: RunParameters) -> ModelSettings | None:
+    """The settings of the model, as the run's parameters change them."""
+    if model is None:
+        return None
+    changes: dict[str, float | bool] = {}
+    if parameters.budget_usd is not None and parameters.budget_usd < model.per_run_usd:
+        changes["per_run_usd"] = parameters.budget_usd
+    if parameters.anyway:
+        changes["accept_unfit"] = True
+    return model.model_copy(update=changes) if changes else model

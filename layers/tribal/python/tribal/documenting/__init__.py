@@ -11,7 +11,7 @@ from tribal.documenting.progress import (
     pending_progress,
     read_units,
 )
-from tribal.documenting.quoting import TablePreview, preview_table, quoted_plan
+from tribal.documenting.quoting import TablePreview, asks_model, preview_table, quoted_plan
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, WAITING, WorkInspector
 from tribal.documenting.todo import TodoList, todo
 from tribal.documenting.units.document_unit import document_unit
@@ -26,6 +26,7 @@ __all__ = [
     "TablePreview",
     "TodoList",
     "WorkInspector",
+    "asks_model",
     "document_unit",
     "finish",
     "fold_progress",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -30,7 +30,7 @@ from tribal.ports import (
 from tribal.store import require_record
 from tribal.store.annotations import read_annotations, read_overview_annotations
 from tribal.store.snapshots import schema_comments
-from tribal_contracts import CatalogSlice, CatalogTable, DocumentationPlan, ModelQuote, WorkUnit
+from tribal_contracts import CatalogSlice, CatalogTable, DocumentationPlan, ModelQuote, RunOutline, WorkUnit
 
 READ_AT_ONCE = 16
 """Units to quote at once, since S3 takes 20 ms or more per file."""
@@ -80,6 +80,22 @@ def quoted_plan(plan: DocumentationPlan, run: RunContext) -> DocumentationPlan:
         for unit in plan.work_units
     ]
     return plan.model_copy(update={"work_units": marked})
+
+
+def asks_model(outline: RunOutline, chosen: Collection[str], run: RunContext) -> bool:
+    """Whether documenting the chosen units would ask the model about a table now, whatever their plan quoted.
+
+    Questions about domains do not count: what they show is known only when the tables are described.
+    """
+    asked = {entry.name for entry in run.options.databases if run.options.described_by_model(entry)}
+    files = (
+        locations.run_unit_file(outline.run_id, unit.id)
+        for unit in outline.units
+        if unit.id in chosen
+        and unit.database in asked
+        and (unit.tables_to_document != 0 or run.options.documenting.force)
+    )
+    return any(_quoted_unit(require_record(run.store, file, WorkUnit), run).quote.calls for file in files)
 
 
 def _domains(plan: DocumentationPlan, units: Sequence[WorkUnit], run: RunContext) -> list[_PlannedDomain]:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         CallLimits,
         FailureKind,
         LanguageModel,
+        ModelAnnouncement,
         ModelAnswer,
         ModelFacts,
         ModelFailure,
@@ -106,7 +107,8 @@ else:
         "index.reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader MatchedTerms VectorKind",
         "index.writer": "IndexCounts IndexEntry IndexWriter",
-        "models.calls": "BudgetedModel CallLimits FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure "
+        "models.calls": "BudgetedModel CallLimits FailureKind LanguageModel ModelAnnouncement ModelAnswer ModelFacts "
+        "ModelFailure "
         "ModelOutcome ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DOCUMENT_VERSION DocumentingOptions Options PlanOptions RunParameters Selection",
         "catalog_reader": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
@@ -170,6 +172,7 @@ __all__ = [
     "ModelFailure",
     "ModelOutcome",
     "ModelPrices",
+    "ModelAnnouncement",
     "ModelReadiness",
     "ModelRequest",
     "HumanDescription",

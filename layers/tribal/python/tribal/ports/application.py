@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index.reader import Embedder, IndexReader
     from tribal.ports.index.writer import IndexWriter
-    from tribal.ports.models.calls import ModelReadiness, ModelRequest, Spending, UnsentRequest
+    from tribal.ports.models.calls import ModelAnnouncement, ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.object_store import ObjectStore
     from tribal.ports.options import Options
     from tribal.ports.remembering.guidance import GuidanceSource
@@ -125,7 +125,10 @@ class RunParts:
     unsent: Callable[[Sequence[ModelRequest]], Sequence[UnsentRequest]] = lambda _: ()
     """Shows what would be sent to the model, without sending it; empty without a model."""
     model_readiness: Callable[[bool], Sequence[ModelReadiness]] = lambda _: ()
-    """Whether each configured model can be called; with `True`, each is asked for one word."""
+    """Whether each configured model can be called; with `True`, the one that describes is tested, and
+    each other one is asked for one word."""
+    model_announcements: Callable[[], Sequence[ModelAnnouncement]] = lambda: ()
+    """What `model_readiness(True)` would send to each model, and what that may cost."""
     section_readiness: Callable[[], Sequence[SectionReadiness]] = lambda: ()
     """Whether the packages, folders and repositories that the configuration needs are there."""
     spending: Callable[[], Spending] | None = None

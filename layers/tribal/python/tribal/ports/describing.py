@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tribal.masking import MaskedSamples
     from tribal.ports.models.calls import ModelRequest
+    from tribal.ports.models.fitness import ModelTester
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,11 @@ class Describers(Protocol):
     @property
     def texts(self) -> WrittenTexts:
         """Texts about tables and columns that the run's models have written so far, in this process."""
+        ...
+
+    @property
+    def tester(self) -> ModelTester | None:
+        """Tests the model of the run; `None` without a model."""
         ...
 
     def close(self) -> None:

@@ -76,6 +76,8 @@ class RunParameters:
     """Have the model rewrite everything."""
     budget_usd: float | None = None
     """Cost limit of the model for this run, if below the limit in the settings."""
+    anyway: bool = False
+    """Use the model without testing it, and even if it failed its test."""
 
     @classmethod
     def of(cls, request: RunRequest) -> RunParameters:

@@ -10,6 +10,7 @@ from functools import partial
 from tribal.documenting import (
     SERVER_UNAVAILABLE,
     WorkInspector,
+    asks_model,
     finish,
     forget_earlier_plan,
     overall_status,
@@ -37,6 +38,7 @@ from tribal.planning import (
 )
 from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.runs.context import DocumentedRun, selected_units
+from tribal.runs.model_fitness import require_fit_model
 from tribal.runs.reports.waiting import merge_waiting
 from tribal.runs.waves import waves_of
 from tribal.runs.workers.admission import UnitAdmission
@@ -171,6 +173,7 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     _refuse_stale(run, whole)
     chosen = selected_units(whole, run.options.selection)
     outline = _copied(run, whole, chosen)
+    require_fit_model(run, lambda: asks_model(outline, chosen, run), may_test=True)
     results: dict[str, UnitResult] = {}
     run.sink.begin("document", sum(unit.tables for unit in outline.units))
     with UnitsHere(run) as here, spread(outline, here) as document:

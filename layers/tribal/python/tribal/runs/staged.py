@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tribal.documenting import finish
+from tribal.documenting import asks_model, finish
 from tribal.errors import ConfigurationError, ObjectNotFound, doing
 from tribal.identity import locations
 from tribal.identity.expansion import expanded
@@ -18,6 +18,7 @@ from tribal.planning import latest_readings, read_catalog, select_units
 from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
 from tribal.runs.context import CountingSink, closing_run, is_partial, selected_units
 from tribal.runs.expanding import find_databases, record_databases, recorded_databases
+from tribal.runs.model_fitness import require_fit_model
 from tribal.runs.pipeline import compose_run
 from tribal.runs.records import RunLog
 from tribal.runs.reports.waiting import merge_waiting
@@ -96,6 +97,7 @@ class StagedRun:
         """Compose and publish the plan, and write the waves of units to document.
 
         Raises:
+            ConfigurationError: when the model failed its test.
             PlanError: when there is nothing to document, or the run's parameters name something that is not in the
                 plan.
         """
@@ -103,7 +105,9 @@ class StagedRun:
         options = self.app.options()
         with closing_run(self._context(self.sink)) as run:
             composed, outline = compose_run(run, self._readings(), options.documenting)
-        chosen = select_units(outline, selected_units(outline, options.selection), store=self.store, run_id=self.run_id)
+            selected = selected_units(outline, options.selection)
+            require_fit_model(run, lambda: asks_model(outline, selected, run), may_test=False)
+        chosen = select_units(outline, selected, store=self.store, run_id=self.run_id)
         log = self._log()
         log.attach_plan(locations.run_plan_file(self.run_id), composed.plan_hash)
         return WaveCutter(self.run_id, self.app).cut(chosen, composed)

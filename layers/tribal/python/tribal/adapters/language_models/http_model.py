@@ -196,7 +196,7 @@ class HttpModel:
                 if obstacle := await self._obstacle(request):
                     return obstacle
                 outcome = await (self._answer(request, call) if put is None else self._streamed(request, call, put))
-                outcome = self._checked(outcome)
+                outcome = self._checked(outcome, request)
         except TimeoutError:
             return replace(call.failure("timed_out", f"{self._advice.provider} {call.late(request)}"), text=call.text)
         except ResponseTooLargeError:
@@ -221,7 +221,7 @@ class HttpModel:
         """Why a request is not sent; `None` if it is."""
         return None
 
-    def _checked(self, outcome: ModelOutcome) -> ModelOutcome:
+    def _checked(self, outcome: ModelOutcome, _request: ModelRequest) -> ModelOutcome:
         """The outcome, or the failure that it is for a server of this kind."""
         return outcome
 

@@ -71,7 +71,10 @@ class CompatibleModel(HttpModel):
         self._server: Server | None = None
         self._answered_by = ""
 
-    def _checked(self, outcome: ModelOutcome) -> ModelOutcome:
+    def _checked(self, outcome: ModelOutcome, request: ModelRequest) -> ModelOutcome:
+        if request.binds and isinstance(self._dialect, Chat) and isinstance(outcome, ModelAnswer):
+            follows = outcome.value.keys() == set((request.schema or {}).get("required", ()))
+            self._dialect = replace(self._dialect, binds_answers=follows)
         if not (self._is_local and isinstance(outcome, ModelAnswer) and outcome.model):
             return outcome
         self._answered_by = self._answered_by or outcome.model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tribal.describing.model.failing import FailureStreak
@@ -54,42 +54,52 @@ CONFIDENCE = 0.6
 """For model text that passed the checks: above what rules read from names, below what samples show."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunModel:
+    """The model of a run, and what its describers share."""
+
+    model: LanguageModel
+    """Gets one question per table, or several for a wide table."""
+    facts: ModelFacts
+    """Prices, for quotes."""
+    failing: FailureStreak
+    """Counts questions without an answer."""
+    confidence: float = CONFIDENCE
+    """Confidence of the model's texts."""
+
+
 class ModelDescriber:
     """Uses a model's text for open descriptions, and rules for the rest or if the model fails.
 
     Args:
-        model: gets one question per table, or several for a wide table.
-        prompting: what all questions share. facts: prices, for quotes.
+        asked: the model, which is asked about what is open.
+        prompting: what all questions share.
         cache: stores the model's texts.
         names: the names of the catalog; read with the first answer.
-        failing: counts questions without an answer.
         clock: dates cached texts and warnings.
     """
 
     def __init__(
         self,
-        model: LanguageModel,
+        asked: RunModel,
         prompting: Prompting,
-        facts: ModelFacts,
         cache: ProseCache,
         names: Callable[[], KnownNames | None],
-        failing: FailureStreak,
         clock: Clock,
     ) -> None:
         self._rules = RulesDescriber()
-        self._model = model
+        self._asked = asked
         self._prompting = prompting
-        self._facts = facts
         self._cache = cache
         self._names = names
-        self._failing = failing
         self._clock = clock
         self._texts = TextCounter()
 
     @cached_property
     def version(self) -> str:
         """The versions of rules and prompts, the model, and the settings that its prose depends on."""
-        return f"{self._rules.version}+{MODEL_VERSION}:{self._prompting.model}:{self._prompting.key(None)[:16]}"
+        version = f"{self._rules.version}+{MODEL_VERSION}:{self._prompting.model}:{self._prompting.key(None)[:16]}"
+        return version if self._asked.confidence == CONFIDENCE else f"{version}:{self._asked.confidence:.2f}"
 
     @property
     def texts(self) -> WrittenTexts:
@@ -116,7 +126,7 @@ class ModelDescriber:
         if kept.prose is not None:
             return None
         left = filter(None, (unanswered(each, kept.slices) for each in questions))
-        return _quote_questions(left, self._prompting, self._facts)
+        return _quote_questions(left, self._prompting, self._asked.facts)
 
     def requests(self, context: TableContext) -> list[ModelRequest]:
         """The questions about what is open in a table."""
@@ -129,7 +139,7 @@ class ModelDescriber:
             return None
         if not changed and self._cache.find(context.domain, domain_key(context, self._prompting)).prose:
             return None
-        return _quote_domain(min(len(context.tables), MAX_TABLES), self._prompting, self._facts)
+        return _quote_domain(min(len(context.tables), MAX_TABLES), self._prompting, self._asked.facts)
 
     def describe_table(self, context: TableContext) -> TableDescription:
         """Describe a table: texts from people, comments and declarations are kept, the model writes the rest.
@@ -147,13 +157,13 @@ class ModelDescriber:
         kept = self._cache.find(name, key, earlier_key)
         if kept.prose is not None:
             self._cache.move(kept.prose, key)
-            return _with_prose(rules, kept.prose, _shown_keys(context), asked=questions[0].asks_text)
+            return self._described(rules, kept.prose, context, asked=questions[0].asks_text)
         written = self._counted(self._writer(name, kept.slices).write(questions))
         if written.failure is not None:
             return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
         self._texts.count(written)
         prose = self._cache.keep(name, key, self._prompting.model, written)
-        described = _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
+        described = self._described(rules, prose, context, asked=questions[0].asks_text)
         return replace(described, usage=written.usage)
 
     def describe_domain(self, context: DomainContext) -> DomainDescription:
@@ -173,8 +183,13 @@ class ModelDescriber:
             if written.failure is not None:
                 return replace(rules, usage=usage, warning=self._warning(written.failure, "domain", context.domain))
             prose = self._cache.keep(context.domain, key, self._prompting.model, written)
-        said = _said(prose.text, [_NAMES]) if prose.text else rules.description
+        said = _said(prose.text, [_NAMES], self._asked.confidence) if prose.text else rules.description
         return DomainDescription(said, title=prose.title, usage=usage)
+
+    def _described(
+        self, rules: TableDescription, prose: KeptProse, context: TableContext, *, asked: bool
+    ) -> TableDescription:
+        return _with_prose(rules, prose, _shown_keys(context), asked=asked, confidence=self._asked.confidence)
 
     def _keys(self, context: TableContext, rules: TableDescription) -> tuple[str, str]:
         return question_key(context, rules, self._prompting), earlier_question_key(context, rules, self._prompting)
@@ -186,13 +201,13 @@ class ModelDescriber:
         def keep_slice(key: str, part: KeptSlice) -> None:
             self._cache.keep_slice(subject, key, self._prompting.model, part)
 
-        return Writer(self._model, self._names(), self._prompting.limits, slices, keep_slice)
+        return Writer(self._asked.model, self._names(), self._prompting.limits, slices, keep_slice)
 
     def _counted(self, written: WriteResult) -> WriteResult:
         if written.failure is None or written.text or written.columns:
-            self._failing.end()
+            self._asked.failing.end()
         else:
-            self._failing.count(written.failure, written.usage.time_ms)
+            self._asked.failing.count(written.failure, written.usage.time_ms)
         return written
 
     def _warning(self, failure: ModelFailure, what: str, name: str) -> AgentError:
@@ -217,7 +232,9 @@ def _shown_keys(context: TableContext) -> bool:
     return bool(context.table.foreign_keys or context.incoming)
 
 
-def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool, *, asked: bool) -> TableDescription:
+def _with_prose(
+    rules: TableDescription, prose: KeptProse, keys: bool, *, asked: bool, confidence: float
+) -> TableDescription:
     """The rules' description, with the model's text where there is one and samples do not say more.
 
     Args:
@@ -225,12 +242,12 @@ def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool, *, asked:
     """
     evidence = [_NAMES, *([_KEYS] if keys else []), *([_SAMPLES] if prose.from_samples else [])]
     columns = {
-        name: _said(prose.columns[name], evidence) if name in prose.columns and is_open(said) else said
+        name: _said(prose.columns[name], evidence, confidence) if name in prose.columns and is_open(said) else said
         for name, said in rules.columns.items()
     }
     if not prose.text:
         return replace(rules, columns=columns, left_to_rules=_why_open(prose) if asked else "")
-    return replace(rules, table=_said(prose.text, evidence), columns=columns)
+    return replace(rules, table=_said(prose.text, evidence, confidence), columns=columns)
 
 
 def _why_open(prose: KeptProse) -> str:
@@ -238,8 +255,8 @@ def _why_open(prose: KeptProse) -> str:
     return f"what the model wrote broke the rules {', '.join(broken)}" if broken else "the model left it open"
 
 
-def _said(text: str, evidence: list[Evidence]) -> Description:
-    return Description(text=text, source="model", confidence=CONFIDENCE, evidence=evidence)
+def _said(text: str, evidence: list[Evidence], confidence: float) -> Description:
+    return Description(text=text, source="model", confidence=confidence, evidence=evidence)
 
 
 _SECONDS_A_CALL = 8.0

@@ -5,9 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from functools import cached_property
 
-from tribal.describing.model.describer import ModelDescriber
+from tribal.describing.model.binding import TriedModel
+from tribal.describing.model.describer import CONFIDENCE, ModelDescriber, RunModel
 from tribal.describing.model.failing import FailureStreak
+from tribal.describing.model.fitness import TEST_VERSION, RecordingTester, RefusedModel
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import Prompting
 from tribal.describing.rules.describer import RulesDescriber
@@ -24,6 +27,7 @@ from tribal.ports import (
 )
 from tribal.ports.models.calls import FIRST_TOKEN_FACTOR
 from tribal.store import read_names
+from tribal.store.model_tests import read_model_test
 from tribal.text_checks import KnownNames
 from tribal_contracts import ModelUsage, WrittenTexts
 
@@ -48,6 +52,7 @@ class ModelDescribers:
     ) -> None:
         self._budgeted = model
         self._model = MeteredModel(model, clock)
+        self._tried = TriedModel(self._model, prompting.settings, store, facts.thinking_tokens)
         self._prompting = prompting
         self._facts = facts
         self._store = store
@@ -84,10 +89,27 @@ class ModelDescribers:
             models = [each for each in self._describers.values() if isinstance(each, ModelDescriber)]
         return sum((each.texts for each in models), start=WrittenTexts())
 
+    @cached_property
+    def tester(self) -> RecordingTester:
+        """Tests the model within the budget of the run."""
+        return RecordingTester(self._tried, self._prompting, self._facts, self._store, self._clock)
+
     def _build(self, database: str) -> ModelDescriber:
         cache = ProseCache(self._store, database, self._clock, fresh=self._fresh)
         names = _Names(self._store, database)
-        return ModelDescriber(self._model, self._prompting, self._facts, cache, names, self._failing, self._clock)
+        return ModelDescriber(self._run_model, self._prompting, cache, names, self._clock)
+
+    @cached_property
+    def _run_model(self) -> RunModel:
+        """The model with the confidence that its recorded test gives it."""
+        model: LanguageModel = self._tried
+        test = read_model_test(self._store, self._prompting.settings, TEST_VERSION)
+        if test is None:
+            return RunModel(model, self._facts, self._failing)
+        # A run refuses such a model before it asks about tables; this covers domains and later results.
+        if not (test.is_fit or self._prompting.settings.accept_unfit):
+            model = RefusedModel(model, test)
+        return RunModel(model, self._facts, self._failing, min(CONFIDENCE, test.share_right))
 
     def close(self) -> None:
         """Book what was spent and release the reserved money."""

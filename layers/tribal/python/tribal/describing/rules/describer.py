@@ -81,6 +81,11 @@ class RulesDescribers:
         """None: no model is asked."""
         return WrittenTexts()
 
+    @property
+    def tester(self) -> None:
+        """Nothing: there is no model to test."""
+        return None
+
     def close(self) -> None:
         """Do nothing: there are no calls."""
 

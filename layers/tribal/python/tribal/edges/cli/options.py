@@ -84,6 +84,9 @@ Budget = Annotated[
         show_default=False,
     ),
 ]
+Anyway = Annotated[
+    bool, typer.Option("--anyway", help="Use the model without testing it, and even if it failed its test.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if rules had to replace the model.")]
 Databases = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time

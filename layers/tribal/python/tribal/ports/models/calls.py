@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, Protocol
 
-from tribal_contracts import ModelUsage
+from tribal_contracts import ModelTest, ModelUsage
 
 FailureKind = Literal[
     "refused",  # the model declined
@@ -137,6 +137,8 @@ class ModelRequest:
     idle_seconds: float | None = None
     """Stream the answer, and end the call when nothing arrives for this long, or `FIRST_TOKEN_FACTOR` times as long
     before the first token. `None` waits for the whole answer."""
+    binds: bool | None = None
+    """Whether to bind the answer to the schema; `None` for what is known of the server. `True` is a trial."""
     retries: bool = True
     """Whether to retry a failure that may pass even if the provider does not say when."""
     waits_count: bool = False
@@ -224,7 +226,32 @@ class ModelReadiness:
     answered_ms: int | None = None
     """How long one answer took; `None` if nothing was asked."""
     usd: float = 0.0
-    """What that answer cost."""
+    """What its answers cost."""
+    test: ModelTest | None = None
+    """The result of its test; `None` if it was not tested."""
+    unread: str = ""
+    """Why an answer of the test could not be read; empty if all could be."""
+    calls_at_once: int = 1
+    """Parallel calls that a run may make."""
+    warning: str = ""
+    """What else to report; empty if nothing."""
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be used, or why it is not fit to describe tables; empty if neither is known."""
+        return self.missing or (self.test.problem if self.test is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnnouncement:
+    """What trying a model would send, reported before it is sent."""
+
+    section: str
+    """Where the model is configured."""
+    name: str
+    sends: str
+    most_usd: float
+    """What the answers may cost at most."""
 
 
 class LanguageModel(Protocol):

@@ -15,6 +15,7 @@ from tribal.edges.cli.console import command, counted, print_json, progress
 from tribal.edges.cli.databases import lists_none, require_own_folder, with_databases
 from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import (
+    Anyway,
     Budget,
     Domains,
     Dsn,
@@ -94,6 +95,7 @@ def document(
     no_samples: NoSamples = False,
     new_prose: NewProse = False,
     budget: Budget = None,
+    anyway: Anyway = False,
     strict: Strict = False,
     as_json: Json = False,
 ) -> None:
@@ -116,6 +118,7 @@ def document(
         retry_failed=retry_failed,
         new_prose=new_prose,
         budget_usd=budget,
+        anyway=anyway,
     )
     app = local_application(settings, parameters)
     require_planned(app)
@@ -170,6 +173,7 @@ def run(
     ] = False,
     new_prose: NewProse = False,
     budget: Budget = None,
+    anyway: Anyway = False,
     strict: Strict = False,
     as_json: Json = False,
 ) -> None:
@@ -185,7 +189,9 @@ def run(
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
     settings = with_databases(require_own_folder(settings, replace=replace))
-    parameters = RunParameters(force=force or new_prose, replan=replan, new_prose=new_prose, budget_usd=budget)
+    parameters = RunParameters(
+        force=force or new_prose, replan=replan, new_prose=new_prose, budget_usd=budget, anyway=anyway
+    )
     app = local_application(settings, parameters)
     with progress(app.clock, quiet=as_json) as sink, LocalRun(app, "run", sink) as work:
         _record_found(settings, app)

@@ -101,7 +101,10 @@ def check(
         ),
     ] = None,
     no_samples: NoSamples = False,
-    ask: Annotated[bool, typer.Option("--ask", help="Send each configured model one request for one word.")] = False,
+    ask: Annotated[
+        bool,
+        typer.Option("--ask", help="Test the model that describes tables, and ask each other model for one word."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show what works, what is missing and what to do next.
@@ -109,6 +112,8 @@ def check(
     Connects to each database and reads its structure, but no rows: what can be read, and which GRANTs are missing.
     Lists objects that the server fails to render; a run documents everything else. Then checks whether the models,
     packages, folders and repositories that databases.yaml needs are there.
+    With --ask it tests the model that describes tables: it asks about five built-in tables, sends nothing of your
+    databases, and records the result, which `tribal run` obeys. First it says what that may cost.
     With --sql it does not connect: it prints every statement that Tribal Knowledge may send, for an administrator to
     review.
     With --prompt it prints exactly what a run would send to the model about a table of the last plan, one request per
@@ -162,16 +167,24 @@ def _print_statements(settings: Settings, *, as_json: bool) -> None:
 def _checked(settings: Settings, *, ask: bool) -> CheckReport:
     from tribal.app.local import local_application
     from tribal.edges.cli.project.check_view import CheckReport
+    from tribal.edges.cli.project.model_view import RunEstimate, announce
     from tribal.errors import EXIT_PARTIAL
     from tribal.identity.expansion import expanded
 
     settings = settings if lists_none(settings) else with_databases(settings)
     run = local_application(settings).run
-    databases = [_access(run.open_reader, entry) for entry in expanded(settings.entries, settings.found)]
+    entries = expanded(settings.entries, settings.found)
+    databases = [_access(run.open_reader, entry) for entry in entries]
+    if ask:
+        announce(run.model_announcements())
     models, sections = run.model_readiness(ask), run.section_readiness()
-    is_missing = any(model.missing for model in models) or any(section.missing for section in sections)
+    is_missing = any(model.problem for model in models) or any(section.missing for section in sections)
     exit_code = max((code for _, code in databases), default=0) or EXIT_PARTIAL * is_missing
-    return CheckReport([data for data, _ in databases], models, sections, exit_code)
+    described = {entry.name for entry in entries if entry.describer != "rules"}
+    tables = sum(data.get("tables_total", 0) for data, _ in databases if data["name"] in described)
+    estimates = (RunEstimate.of(model, tables) for model in models)
+    estimate = next((each for each in estimates if each is not None), None)
+    return CheckReport([data for data, _ in databases], models, sections, exit_code, estimate)
 
 
 def _access(open_reader: Callable[[DatabaseEntry], CatalogReader], entry: DatabaseEntry) -> tuple[dict[str, Any], int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tribal.edges.cli.console import console, counted
+from tribal.edges.cli.project.model_view import RunEstimate, model_data, print_model
 
 if TYPE_CHECKING:
     from tribal.ports import AccessReport, BrokenTexts, ModelReadiness
@@ -26,22 +27,31 @@ class CheckReport:
     models: Sequence[ModelReadiness]
     sections: Sequence[SectionReadiness]
     exit_code: int
+    estimate: RunEstimate | None = None
+    """What a run would take, if the model that describes was tested."""
 
     @property
     def failed(self) -> list[str]:
         """The names of what cannot be used."""
         return [
             *(each["name"] for each in self.databases if not each["reachable"]),
-            *(model.section for model in self.models if model.missing),
+            *(model.section for model in self.models if model.problem),
             *(section.section for section in self.sections if section.missing),
         ]
 
     def data(self, next_step: str) -> dict[str, Any]:
         """The report as JSON."""
-        models = {"models": [asdict(model) for model in self.models]} if self.models else {}
+        models = {"models": [model_data(model) for model in self.models]} if self.models else {}
         sections = {"sections": [asdict(section) for section in self.sections]} if self.sections else {}
-        success = self.exit_code == 0
-        return {"success": success, "databases": self.databases, **models, **sections, "next_step": next_step}
+        estimate = {"estimate": asdict(self.estimate)} if self.estimate is not None else {}
+        return {
+            "success": self.exit_code == 0,
+            "databases": self.databases,
+            **models,
+            **estimate,
+            **sections,
+            "next_step": next_step,
+        }
 
 
 def next_step(report: CheckReport, check: str, run: str) -> str:
@@ -74,7 +84,9 @@ def print_report(report: CheckReport, next_step: str) -> None:
     if len(report.databases) > 1:
         typer.echo(_summary(report.databases))
     for model in report.models:
-        _print_model(model)
+        print_model(model)
+    if report.estimate is not None:
+        typer.echo(report.estimate.text)
     for section in report.sections:
         _print_section(section)
     if next_step:
@@ -146,21 +158,6 @@ def _summary(results: Sequence[dict[str, Any]]) -> str:
     if len(reached) < len(results):
         parts.append(f"{len(results) - len(reached)} cannot be reached")
     return f"{counted(len(results), 'database')}: {', '.join(parts)}."
-
-
-def _print_model(model: ModelReadiness) -> None:
-    from tribal.edges.cli.safe_console import escape
-
-    out = console()
-    prices = f": prices from {escape(model.prices)}" * bool(model.prices)
-    name = f"[bold]{escape(model.section.replace('.', ' '))} {escape(model.name)}[/]{prices}"
-    if model.missing:
-        out.print(f"[red]✗[/] {name}\n  {escape(model.missing)}", soft_wrap=True)
-        return
-    there = "the package and the key are" if model.needs_key else "the package is"
-    answered = f"it answered in {(model.answered_ms or 0) / 1000:.1f} s for ${model.usd:.6f}"
-    result = f"{there} available; nothing was sent" if model.answered_ms is None else answered
-    out.print(f"[green]✓[/] {name}; {result}", soft_wrap=True)
 
 
 def _print_section(section: SectionReadiness) -> None:
