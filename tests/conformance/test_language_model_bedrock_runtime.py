@@ -154,3 +154,18 @@ def test_frames_are_read_however_the_network_cuts_them(claude: FakeClaude, model
     claude.fail(joined, single, changed(lambda chunks: [other, *chunks]))
     for _ in range(3):
         assert answered(read(model.stream(IN_WORDS))[1]).text == SENTENCES
+
+
+ENDLESS: dict[str, bytes] = {
+    "frames without text": frames.frame({":message-type": "event", ":event-type": "initial-response"}, b" " * 2_000),
+    "a frame that is longer than any answer": frames.prelude(20_000_000, 0) + b" " * 2_000,
+}
+
+
+@each_case("sent", list(ENDLESS.values()), ids=list(ENDLESS))
+def test_no_more_of_a_stream_is_read_than_an_answer_can_have(
+    claude: FakeClaude, model: LanguageModel, sent: bytes
+) -> None:
+    claude.fail(changed(lambda chunks: [*chunks[:2], *[sent] * 100]))
+    _, outcome = read(model.stream(replace(IN_WORDS, max_tokens=50)))
+    assert (failed(outcome).kind, failed(outcome).unseen) == ("truncated", True)
