@@ -22,6 +22,7 @@ DOCUMENTS = "docs/*"
 INDEX_FILES = "data/*"
 PROSE = "prose/*"
 
+_INVOKE = ["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"]
 _COLON = ArnFormat.COLON_RESOURCE_NAME
 
 
@@ -126,15 +127,15 @@ def ask_model(stack: Stack, model: ModelEntry, number: str = "") -> list[iam.Pol
         return [_when(only, allow(ask, ["bedrock-mantle:CreateInference"], project))]
     behind_profile = profiled_model(model.name)
     if behind_profile is None:
-        return [allow(ask, ["bedrock:InvokeModel"], _foundation_model(stack, region, model.name))]
+        return [allow(ask, _INVOKE, _foundation_model(stack, region, model.name))]
     # A profile leads to regions of its own choice; in each of them the model has to be allowed as well.
     # Source: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-prereq.html
     profile = stack.format_arn(service="bedrock", region=region, resource="inference-profile", resource_name=model.name)
     through = {"StringEquals": {"bedrock:InferenceProfileArn": profile}}
     behind = _foundation_model(stack, "*", behind_profile)
     return [
-        allow(ask, ["bedrock:InvokeModel"], profile),
-        _when(through, allow(behind_profile_sid, ["bedrock:InvokeModel"], behind)),
+        allow(ask, _INVOKE, profile),
+        _when(through, allow(behind_profile_sid, _INVOKE, behind)),
     ]
 
 

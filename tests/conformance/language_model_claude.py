@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.language_model import REQUEST, answered, told, used
+from tests.conformance.language_model import IN_WORDS, PLANTED, REQUEST, answered, both, failed, read, told, used
 from tests.conformance.language_model_faults import CLAUDE, Faults
-from tests.fakes.claude import FakeClaude
+from tests.fakes.claude import FakeClaude, failures
 from tests.fakes.model_servers.counting import count
 from tests.fakes.model_servers.server import ModelServer
 from tribal.models.known_models import KNOWN_MODELS
@@ -58,3 +58,37 @@ def test_a_prefix_is_paid_in_full_once(claude: FakeClaude, model: LanguageModel)
     assert [told(first), told(second)] == [used(claude, 0), used(claude, 1)]
     # All but the part is in the cache, and the same bytes.
     assert second.input_tokens == count(json.dumps(claude.calls[1].body["messages"]))
+
+
+def test_an_error_in_a_stream_is_the_failure_that_it_names(claude: FakeClaude, model: LanguageModel) -> None:
+    answered(model.ask(REQUEST))
+    for type_, kinds in (
+        # bedrock-runtime has no name of its own for an overload.
+        ("overloaded_error", ("overloaded", "unavailable")),
+        ("rate_limit_error", ("throttled",)),
+        ("invalid_request_error", ("rejected",)),
+        ("timeout_error", ("unavailable",)),
+        ("api_error", ("unavailable",)),
+    ):
+        claude.fail(failures.error_in_stream(type_))
+        _, outcome = read(model.stream(IN_WORDS))
+        assert failed(outcome).kind in kinds, type_
+        assert failed(outcome).unseen, "the model has begun to answer"
+        assert "too many of them" in failed(outcome).message
+        assert PLANTED not in failed(outcome).message
+
+
+def test_an_error_in_place_of_a_stream_costs_nothing_if_the_request_was_turned_away(
+    claude: FakeClaude, model: LanguageModel
+) -> None:
+    answered(model.ask(REQUEST))
+    for type_, unseen in (("rate_limit_error", False), ("invalid_request_error", False), ("api_error", True)):
+        claude.fail(failures.error_in_stream(type_, alone=True))
+        _, outcome = read(model.stream(IN_WORDS))
+        assert failed(outcome).unseen is unseen, type_
+
+
+def test_an_error_with_status_200_is_the_failure_that_it_names(claude: FakeClaude, model: LanguageModel) -> None:
+    for outcome in both(model, claude, failures.ERROR_WITH_200):
+        assert failed(outcome).kind == "overloaded"
+        assert "too many of them" in failed(outcome).message

@@ -76,7 +76,6 @@ CLAUDE = Faults(
     broken_streams=(
         claude.STREAM_BREAKS,
         claude.STREAM_CUT,
-        claude.ERROR_IN_STREAM,
         claude.NO_STOP_REASON_IN_STREAM,
         claude.NO_STOP_IN_STREAM,
         claude.NO_USAGE_IN_STREAM,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tests.conformance.language_model import IN_WORDS, PLANTED, answered, failed, read
+from tests.conformance.language_model import IN_WORDS, PLANTED, REQUEST, answered, failed, read, told, used
 from tests.conformance.language_model_faults import Faults
 from tests.fakes.model_servers.server import ModelServer
 from tests.waiting import LONGEST_SECONDS, wait_until
 from tribal.ports import LanguageModel
+from tribal.ports.models.calls import FIRST_TOKEN_FACTOR
 
+IDLE_SECONDS = 0.3
 TEXT = "A sentence about the órders of a customer. " * 10
 
 
@@ -71,3 +73,63 @@ def test_who_leaves_ends_the_connection(server: ModelServer[Any], model: Languag
     assert server.departures[0].sent < server.departures[0].events
     server.pace_seconds = 0.0
     answered(model.ask(IN_WORDS))
+
+
+def test_a_request_with_an_idle_timeout_is_streamed_with_the_same_outcome(
+    server: ModelServer[Any], model: LanguageModel, faults: Faults
+) -> None:
+    for request in (REQUEST, IN_WORDS):
+        # The first call may write the provider's cache.
+        answered(model.ask(request))
+        pieces: list[str] = []
+        whole = answered(model.ask(request))
+        streamed = answered(model.ask(replace(request, idle_seconds=20.0, heard=pieces.append)))
+        assert [bool(call.body.get("stream")) for call in server.calls[-2:]] == [False, True]
+        assert (streamed.value, streamed.text) == (whole.value, whole.text)
+        assert "".join(pieces) == streamed.text
+        assert told(streamed.usage) == told(whole.usage) == used(server)
+    for failure, kind in faults.usage_is_told:
+        server.fail(failure)
+        outcome = failed(model.ask(replace(REQUEST, idle_seconds=20.0)))
+        assert (outcome.kind, outcome.unseen) == (kind, False), failure.name
+        assert told(outcome.usage) == used(server), failure.name
+
+
+def test_a_stream_that_stalls_ends_after_its_idle_timeout_with_what_had_arrived(
+    server: ModelServer[Any], model: LanguageModel, faults: Faults
+) -> None:
+    server.mind = lambda _: TEXT
+    answered(model.ask(IN_WORDS))
+    server.fail(faults.stall)
+    outcome = failed(model.ask(replace(IN_WORDS, idle_seconds=IDLE_SECONDS)))
+    assert (outcome.kind, outcome.unseen) == ("timed_out", True)
+    assert "sent nothing more for 0.3 s (model.idle_timeout_seconds)" in outcome.message
+    assert 1_000 * IDLE_SECONDS <= outcome.usage.time_ms < 1_000 * IDLE_SECONDS * FIRST_TOKEN_FACTOR
+    assert outcome.text
+    assert TEXT.startswith(outcome.text)
+
+
+def test_the_first_token_is_waited_for_longer(server: ModelServer[Any], model: LanguageModel, faults: Faults) -> None:
+    server.mind = lambda _: TEXT
+    answered(model.ask(IN_WORDS))
+    server.fail(faults.hang)
+    outcome = failed(model.ask(replace(IN_WORDS, idle_seconds=IDLE_SECONDS)))
+    assert (outcome.kind, outcome.unseen, outcome.text) == ("timed_out", True, "")
+    assert "sent no word of an answer for 1.5 s (model.idle_timeout_seconds)" in outcome.message
+    assert 1_000 * IDLE_SECONDS * FIRST_TOKEN_FACTOR <= outcome.usage.time_ms < 1_000 * IN_WORDS.deadline_seconds
+    server.latency_seconds = 2 * IDLE_SECONDS
+    assert answered(model.ask(replace(IN_WORDS, idle_seconds=IDLE_SECONDS))).text == TEXT
+
+
+def test_a_stream_that_never_pauses_is_ended_by_its_deadline_with_what_had_arrived(
+    server: ModelServer[Any], model: LanguageModel
+) -> None:
+    server.mind = lambda _: TEXT
+    answered(model.ask(IN_WORDS))
+    server.pace_seconds = 0.1
+    outcome = failed(model.ask(replace(IN_WORDS, idle_seconds=0.8, deadline_seconds=1.2)))
+    assert (outcome.kind, outcome.unseen) == ("timed_out", True)
+    assert "was still writing after 1.2 s (model.call_timeout_seconds)" in outcome.message
+    assert outcome.usage.time_ms >= 1_200
+    assert outcome.text
+    assert TEXT.startswith(outcome.text)

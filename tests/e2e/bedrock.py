@@ -10,7 +10,11 @@ from urllib.parse import unquote
 
 from tests.e2e.signed_proxy import SignedRequest
 
-_INVOKED = re.compile(r"/model/(?P<name>[^/]+)/invoke")
+_INVOKED = re.compile(r"/model/(?P<name>[^/]+)/(?P<operation>invoke(?:-with-response-stream)?)")
+_ACTIONS = {
+    "invoke": "bedrock:InvokeModel",
+    "invoke-with-response-stream": "bedrock:InvokeModelWithResponseStream",
+}
 _PROFILE = re.compile(r"[a-z]+(?:-[a-z]+)*\.(?P<model>[a-z]+\..+)")
 
 
@@ -43,12 +47,13 @@ def permissions_of(request: SignedRequest, region: str, account: str) -> Iterato
         return
     invoked = _INVOKED.fullmatch(unquote(request.path))
     assert invoked is not None, request.path
+    action = _ACTIONS[invoked["operation"]]
     profile = _PROFILE.fullmatch(invoked["name"])
     if profile is None:
-        yield Permission("bedrock:InvokeModel", f"arn:aws:bedrock:{region}::foundation-model/{invoked['name']}")
+        yield Permission(action, f"arn:aws:bedrock:{region}::foundation-model/{invoked['name']}")
         return
     through = f"arn:aws:bedrock:{region}:{account}:inference-profile/{invoked['name']}"
-    yield Permission("bedrock:InvokeModel", through)
+    yield Permission(action, through)
     for place in (region, "eu-west-1"):
         behind = f"arn:aws:bedrock:{place}::foundation-model/{profile['model']}"
-        yield Permission("bedrock:InvokeModel", behind, (("bedrock:InferenceProfileArn", through),))
+        yield Permission(action, behind, (("bedrock:InferenceProfileArn", through),))

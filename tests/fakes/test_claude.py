@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import anthropic
+import boto3
 import httpx2
 import pytest
+from botocore.config import Config
+from botocore.eventstream import ChecksumMismatch
+from botocore.exceptions import EventStreamError
 
 from tests.cases import each_case
-from tests.fakes.claude import KEY, FakeClaude, failures
+from tests.fakes.claude import KEY, FakeClaude, failures, frames
 from tests.fakes.claude.failures import Script
 from tests.fakes.model_servers import minds
 from tests.fakes.model_servers.script import Failure
@@ -246,9 +251,10 @@ def test_an_obedient_model_repeats_its_input_and_gives_away_what_it_sees() -> No
 STREAMED = {"system": [{"type": "text", "text": f"Answer by the schema:\n{json.dumps(SCHEMA)}"}], "output_config": None}
 
 
-def stream(
-    client: anthropic.Anthropic | anthropic.AnthropicBedrockMantle, model: str = "claude-haiku-5-5"
-) -> list[Any]:
+Client = anthropic.Anthropic | anthropic.AnthropicBedrockMantle | anthropic.AnthropicBedrock
+
+
+def stream(client: Client, model: str = "claude-haiku-5-5") -> list[Any]:
     """The events of a stream, by the vendor's own client."""
     with client:
         return list(client.messages.create(**body(model=model, stream=True, **STREAMED)))
@@ -258,22 +264,32 @@ def own_client(claude: FakeClaude) -> anthropic.Anthropic:
     return anthropic.Anthropic(api_key=KEY, base_url=claude.address, max_retries=0)
 
 
-def bedrock_client(claude: FakeClaude) -> anthropic.AnthropicBedrockMantle:
-    return anthropic.AnthropicBedrockMantle(
-        aws_access_key="testing",
-        aws_secret_key="testing",
-        aws_region="eu-central-1",
-        base_url=claude.messages_address,
-        max_retries=0,
-    )
+def messages_client(claude: FakeClaude) -> anthropic.AnthropicBedrockMantle:
+    return anthropic.AnthropicBedrockMantle(base_url=claude.messages_address, **SIGNED)
+
+
+def runtime_client(claude: FakeClaude) -> anthropic.AnthropicBedrock:
+    return anthropic.AnthropicBedrock(base_url=claude.address, **SIGNED)
+
+
+SIGNED: dict[str, Any] = {
+    "aws_access_key": "testing",
+    "aws_secret_key": "testing",
+    "aws_region": "eu-central-1",
+    "max_retries": 0,
+}
+CLIENTS: dict[str, Callable[[FakeClaude], Client]] = {
+    "anthropic": own_client,
+    "messages": messages_client,
+    "runtime": runtime_client,
+}
 
 
 @pytest.mark.representative
-@pytest.mark.parametrize("over", ["anthropic", "bedrock"])
+@pytest.mark.parametrize("over", list(CLIENTS))
 def test_a_stream_has_the_text_and_the_usage_of_the_whole_answer(claude: FakeClaude, over: str) -> None:
-    bedrock = over == "bedrock"
-    model = "anthropic.claude-haiku-5-5" if bedrock else "claude-haiku-5-5"
-    events = stream(bedrock_client(claude) if bedrock else own_client(claude), model)
+    model = "claude-haiku-5-5" if over == "anthropic" else "anthropic.claude-haiku-5-5"
+    events = stream(CLIENTS[over](claude), model)
     text = "".join(event.delta.text for event in events if event.type == "content_block_delta")
     assert set(json.loads(text)) == {"text", "more"}
     ended = next(event for event in events if event.type == "message_delta")
@@ -303,6 +319,42 @@ def test_what_a_failure_does_to_a_stream_is_in_the_types_of_the_sdk(claude: Fake
     answer = post(claude, body(stream=True))
     assert answer.status_code == 200
     assert answer.headers["content-type"] == ("text/event-stream" if failure.body is None else failure.content_type)
+
+
+def runtime_events(claude: FakeClaude) -> Iterator[dict[str, Any]]:
+    """The events of a stream, by AWS's client."""
+    client: Any = boto3.client(
+        "bedrock-runtime", "eu-central-1", endpoint_url=claude.address, config=Config(retries={"total_max_attempts": 1})
+    )
+    sent = {name: value for name, value in body(**STREAMED).items() if name != "model"}
+    sent["anthropic_version"] = "bedrock-2023-05-31"
+    answer = client.invoke_model_with_response_stream(
+        modelId="eu.anthropic.claude-haiku-5-5", contentType="application/json", body=json.dumps(sent)
+    )
+    for event in answer["body"]:
+        yield json.loads(event["chunk"]["bytes"])
+
+
+def test_aws_own_client_reads_a_stream_of_the_runtime(claude: FakeClaude, aws_account: None) -> None:
+    claude.mind = lambda _: "Órders"
+    *_, delta, _stop, ended, stopped = runtime_events(claude)
+    assert delta["delta"]["text"] == "Órders"
+    assert ended["delta"]["stop_reason"] == "end_turn"
+    assert stopped["type"] == "message_stop"
+    assert claude.calls[0].body["stream"] is True
+
+
+def test_aws_own_client_raises_an_exception_and_a_damaged_frame_in_a_stream(
+    claude: FakeClaude, aws_account: None
+) -> None:
+    claude.fail(
+        failures.error_in_stream("rate_limit_error"),
+        Failure("damaged", "none: the network", change_chunks=lambda chunks: list(map(frames.damaged, chunks))),
+    )
+    with pytest.raises(EventStreamError, match=r"\(throttlingException\).*too many of them"):
+        list(runtime_events(claude))
+    with pytest.raises(ChecksumMismatch):
+        list(runtime_events(claude))
 
 
 def test_a_client_that_leaves_a_stream_is_recorded(claude: FakeClaude) -> None:

@@ -30,7 +30,9 @@ class Bedrock:
     region: str
     calls: set[RecordedCall] = field(default_factory=set)
 
-    def ask(self, model: str, *, runtime: bool = False, key: str = KEY, secret: str = SECRET) -> int:
+    def ask(
+        self, model: str, *, runtime: bool = False, stream: bool = False, key: str = KEY, secret: str = SECRET
+    ) -> int:
         """Ask a model as the SDK does; answers the status."""
         client = anthropic.AnthropicBedrock if runtime else anthropic.AnthropicBedrockMantle
         address = f"http://{self.proxy.endpoint}{'' if runtime else '/anthropic'}"
@@ -42,7 +44,8 @@ class Bedrock:
             max_retries=0,
         ) as asking:
             try:
-                asking.messages.create(model=model, max_tokens=1, messages=[{"role": "user", "content": "?"}])
+                messages: Any = asking.messages
+                messages.create(model=model, max_tokens=1, messages=[{"role": "user", "content": "?"}], stream=stream)
             except anthropic.APIStatusError as error:
                 return error.status_code
         return 200
@@ -101,8 +104,9 @@ def test_the_runtime_is_asked_through_the_profile_that_is_allowed_and_nothing_mo
     assembly: Assembly, at: Callable[[str], Bedrock]
 ) -> None:
     there, allowed = at("eu-central-1"), grants(assembly, "profile")
-    assert there.ask("eu.anthropic.claude-haiku-4-5-v1:0", runtime=True) == 503
-    assert len(there.calls) == 3
+    for stream in (False, True):
+        assert there.ask("eu.anthropic.claude-haiku-4-5-v1:0", runtime=True, stream=stream) == 503
+    assert len(there.calls) == 6
     assert (missing(there.calls, allowed), unused(there.calls, allowed)) == ([], [])
     there.ask("anthropic.claude-haiku-4-5-v1:0", runtime=True)
     there.ask("us.anthropic.claude-haiku-4-5-v1:0", runtime=True)

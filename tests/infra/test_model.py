@@ -135,7 +135,8 @@ def test_behind_an_inference_profile_its_model_may_be_asked_through_that_profile
             "arn:<AWS::Partition>:bedrock:*::foundation-model/anthropic.claude-haiku-4-5-v1:0"
         ]
         assert list(behind["only"]["StringEquals"]) == ["bedrock:InferenceProfileArn"]
-        assert {*direct["actions"], *behind["actions"]} == {"bedrock:InvokeModel"}
+        for each in (direct, behind):
+            assert each["actions"] == ["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"]
 
 
 @each_case("name", ASKED)

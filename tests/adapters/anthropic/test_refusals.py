@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 import httpx2
 
 from tests.cases import each_case
+from tests.fakes.claude import aws, frames
 from tribal.adapters.anthropic.model import ADVICE
-from tribal.adapters.anthropic.refusals import read_refusal
+from tribal.adapters.anthropic.refusals import read_error, read_refusal
 from tribal.adapters.language_models.refusals import failure_of
 from tribal.ports import ModelFailure, ModelRequest
 
@@ -61,3 +62,26 @@ def test_without_a_time_to_wait_that_of_the_limit_which_is_used_up_counts() -> N
 @each_case(("value", "expected"), [("true", True), ("false", False), ("", None), ("maybe", None)])
 def test_the_providers_word_about_a_retry_is_passed_on(value: str, expected: bool | None) -> None:
     assert refusal(529, x_should_retry=value).may_retry is expected
+
+
+def test_an_exception_in_a_stream_of_bedrock_has_the_status_of_the_same_one_as_a_response() -> None:
+    for name in frames.exceptions():
+        status, _ = read_error({"type": name, "message": "no"}, unseen=False)
+        assert status == aws.statuses()[name[0].upper() + name[1:]]
+
+
+def test_an_error_with_status_200_stops_the_run_if_its_twin_does() -> None:
+    spent = {"type": "rate_limit_error", "message": "no", "details": {"error_code": "enforced_spend_limit_reached"}}
+    for error, says in (
+        ({"type": "permission_error", "message": "no"}, "permission"),
+        ({"type": "invalid_request_error", "message": "Your credit balance is too low"}, "money"),
+        (spent, "money"),
+    ):
+        _, refusal = read_error(error, unseen=False)
+        assert (refusal.kind, refusal.says) == ("stopped", says)
+
+
+@each_case("error", [{}, {"type": 7, "message": ["PLANTED"], "details": "no"}, {"type": "odd_error", "message": "no"}])
+def test_an_error_of_unknown_type_is_unavailable_and_may_have_cost_something(error: dict[str, object]) -> None:
+    status, refusal = read_error(error, unseen=False)
+    assert (status, refusal.kind, refusal.unseen) == (500, "unavailable", True)

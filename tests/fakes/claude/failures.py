@@ -193,14 +193,26 @@ CUT = Failure("cut body", "none: the network", delivery="cut")
 STREAM_BREAKS = Failure("stream that breaks off", "none: the network", delivery="break")
 STREAM_CUT = Failure("stream that is cut off", "none: the network", delivery="cut")
 STREAM_STALLS = Failure("stream that stalls", "none: the network", delivery="stall")
-ERROR_IN_STREAM = Failure(
-    "error in a stream",
-    "anthropic/_streaming.py: sse.event == error",
-    change_stream=lambda events: [
-        *events[: len(events) // 2],
-        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": None},
-    ],
+
+
+def error_in_stream(type_: str, message: str = "too many of them", *, alone: bool = False) -> Failure:
+    """An error in the middle of a stream, or in its place."""
+    error = {"type": "error", "error": {"type": type_, "message": message}, "request_id": None}
+    return Failure(
+        f"{type_} in a stream",
+        "anthropic/_streaming.py: sse.event == error",
+        change_stream=lambda events: [*events[: 0 if alone else len(events) // 2], error],
+    )
+
+
+ERROR_WITH_200 = Failure(
+    "error with 200",
+    "none: a gateway",
+    vendors=False,
+    billed=False,
+    body=b'{"type": "error", "error": {"type": "overloaded_error", "message": "too many of them"}}',
 )
+ERROR_IN_STREAM = error_in_stream("overloaded_error", "Overloaded")
 NO_STOP_REASON_IN_STREAM = Failure(
     "stream without a stop reason",
     "none: a proxy",

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tests.e2e.signatures import NotSigned, signer_of
-from tests.fakes.claude import aws, failures, shapes, streams, vendor
+from tests.fakes.claude import aws, failures, frames, shapes, streams, vendor
 from tests.fakes.claude.accounting import PromptCache, Tokens, thinking_tokens
 from tests.fakes.http_server import Request, Response
 from tests.fakes.model_servers.counting import count
@@ -20,7 +20,7 @@ from tests.fakes.model_servers.server import ModelServer
 KEY = "sk-ant-test"
 
 _WIRES = {"/v1/messages": "anthropic", "/anthropic/v1/messages": "messages"}
-_INVOKE = re.compile(r"/model/(?P<model>[^/]+)/invoke")
+_INVOKE = re.compile(r"/model/(?P<model>[^/]+)/invoke(?P<streams>-with-response-stream)?")
 _SERVICES = {"messages": "bedrock-mantle", "runtime": "bedrock"}
 _JSON = {"content-type": "application/json"}
 
@@ -43,7 +43,7 @@ class Call:
 
 @dataclass
 class FakeClaude(ModelServer[Call]):
-    """Answers over Anthropic's wire and Bedrock's; streams over all but `InvokeModel`."""
+    """Answers over Anthropic's wire and Bedrock's, whole and in streams."""
 
     script: Script = field(default_factory=failures.Script)
     keys: set[str] = field(default_factory=lambda: {KEY})
@@ -85,7 +85,10 @@ class FakeClaude(ModelServer[Call]):
         body = json.loads(request.body or b"{}")
         wire = _WIRES.get(request.path, "")
         if found := _INVOKE.fullmatch(request.path):
-            return "runtime", {"model": unquote(found["model"]), **body}
+            # The address says whether to stream.
+            self.violations.extend(["request.stream: no such field"] if "stream" in body else [])
+            streamed = {"stream": True} if found["streams"] else {}
+            return "runtime", {"model": unquote(found["model"]), **body, **streamed}
         return wire, body
 
     def _checked(self, wire: str, request: Request, body: dict[str, Any]) -> vendor.VendorModel:
@@ -156,17 +159,22 @@ class FakeClaude(ModelServer[Call]):
         if failure is not None and failure.status != 200:
             return self._error(wire, failure)
         if body.get("stream") and (failure is None or failure.body is None):
-            return self._stream(message, failure)
+            return self._stream(wire, message, failure)
         return self._delivered(message, failure)
 
-    def _stream(self, message: dict[str, Any], failure: Failure | None) -> Response:
+    def _stream(self, wire: str, message: dict[str, Any], failure: Failure | None) -> Response:
         changed = failure.change(message) if failure is not None and failure.change else message
         events = streams.events_of(changed)
         if failure is not None and failure.change_stream:
             events = list(failure.change_stream(events))
         if failure is None or failure.vendors:
             self.violations.extend(fault for event in events for fault in shapes.faults_of_event(event))
-        return self.streamed(list(map(streams.encoded, events)), {"request-id": f"req_{message['id']}"}, failure)
+        chunks = [streams.encoded(event, wire) for event in events]
+        headers = {"request-id": f"req_{message['id']}"}
+        if wire == "runtime":
+            self.violations.extend(frames.faults_of(chunks))
+            headers |= frames.EVENT_STREAM
+        return self.streamed(chunks, headers, failure)
 
     def _delivered(self, message: dict[str, Any], failure: Failure | None) -> Response:
         headers = {**_JSON, "request-id": f"req_{message['id']}"}

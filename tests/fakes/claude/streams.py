@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tests.fakes.claude import aws, frames
 from tests.fakes.model_servers.script import Event
 from tests.fakes.model_servers.server import pieces_of
 
@@ -25,9 +26,20 @@ def events_of(message: Mapping[str, Any]) -> list[Event]:
     return [{"type": "message_start", "message": started}, {"type": "ping"}, *content, ended, {"type": "message_stop"}]
 
 
-def encoded(event: Event) -> bytes:
+def encoded(event: Event, wire: str) -> bytes:
     """An event on the wire."""
+    if wire == "runtime":
+        return _framed(event)
     return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+
+
+def _framed(event: Event) -> bytes:
+    if event["type"] == "error":
+        error = event["error"]
+        return frames.exception(aws.exception_in_stream(error["type"]), error["message"])
+    # https://github.com/langchain-ai/langchain-aws/pull/164
+    more = {"amazon-bedrock-invocationMetrics": {"inputTokenCount": 1, "outputTokenCount": 1}}
+    return frames.chunk(event | more if event["type"] == "message_stop" else event)
 
 
 def _block(index: int, block: Mapping[str, Any]) -> Iterator[Event]:

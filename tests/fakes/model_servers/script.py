@@ -21,8 +21,8 @@ class Failure:
         cites: where the vendor says so; what no vendor says comes from something in between, or from the future.
         status: of an error; 200 changes the answer that the model gave. vendors: whether the shape is the vendor's,
             which is then checked. billed: whether the model ran. change: what becomes of the whole answer, which a
-            stream then sends in parts. change_stream: what becomes of the events of a stream. done: whether a stream of
-            OpenAI's protocol says `[DONE]`.
+            stream then sends in parts. change_stream: what becomes of the events of a stream. change_chunks: what
+            becomes of their bytes. done: whether a stream of OpenAI's protocol says `[DONE]`.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Failure:
     headers: tuple[tuple[str, str], ...] = ()
     change: Callable[[dict[str, Any]], Any] | None = None
     change_stream: Callable[[Sequence[Event]], Sequence[Event]] | None = None
+    change_chunks: Callable[[Sequence[bytes]], Sequence[bytes]] | None = None
     done: bool = True
     body: bytes | None = None
     content_type: str = "application/json"

@@ -114,7 +114,7 @@ class ModelServer(Generic[CallT]):
                 self.under_way -= 1
 
     def streamed(self, chunks: Sequence[bytes], headers: Mapping[str, str], failure: Failure | None) -> Response:
-        """A stream for the call that was recorded last."""
+        """A stream for the call that was recorded last; of server-sent events unless `headers` say otherwise."""
         call = len(self.calls) - 1
 
         def ended(sent: int, client_is_gone: bool) -> None:
@@ -123,8 +123,10 @@ class ModelServer(Generic[CallT]):
                 self.departures.append(Departure(call, sent, len(chunks)))
 
         delivery = "whole" if failure is None else failure.delivery
+        if failure is not None and failure.change_chunks:
+            chunks = failure.change_chunks(chunks)
         stream = Stream(chunks, self.pace_seconds, ended)
-        return Response(200, b"", {**headers, **EVENT_STREAM}, delivery, stream)
+        return Response(200, b"", {**EVENT_STREAM, **headers}, delivery, stream)
 
 
 def pieces_of(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tribal.adapters.anthropic.refusals import read_refusal
+from tribal.adapters.anthropic.refusals import read_error, read_refusal
 from tribal.adapters.language_models.answers import (
     answer_of,
     broken_stream,
@@ -15,7 +15,7 @@ from tribal.adapters.language_models.answers import (
     read_response,
     usage_of,
 )
-from tribal.adapters.language_models.refusals import Advice, Refusal
+from tribal.adapters.language_models.refusals import Advice, Refusal, failure_of
 from tribal.ports import FailureKind, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
 
 if TYPE_CHECKING:
@@ -37,11 +37,10 @@ class Messages:
     advice: Advice
     binds_answers: bool = True
     """Whether it enforces a schema for answers. If not, the prompt asks for the schema."""
-    streams: bool = True
-    """Whether it streams server-sent events."""
     more: Mapping[str, str] = field(default_factory=dict)
     """More members of the body of each request."""
     path: str = "/v1/messages"
+    streams: bool = True
 
     def body(self, request: ModelRequest, facts: ModelFacts, *, stream: bool) -> dict[str, Any]:
         """The body of a request. The part that all requests of a run share comes first and is marked for the cache."""
@@ -76,9 +75,11 @@ class Messages:
 
     def read(self, body: bytes, request: ModelRequest, time_ms: int) -> ModelOutcome:
         """The outcome of a call, from the body of its response."""
-        message = read_response(body, time_ms, ("content", "stop_reason", "usage"))
+        message = read_response(body, time_ms, ("content", "error", "stop_reason", "usage"))
         if isinstance(message, ModelFailure):
             return message
+        if error := member_of(message, "error"):
+            return self.failure(error, request, time_ms, unseen=False)
         # Thinking and blocks of unknown types are passed over.
         content = message.get("content")
         blocks = content if isinstance(content, list) else []
@@ -96,6 +97,11 @@ class Messages:
         if reason != "end_turn":
             return ModelFailure("malformed", "the model stopped for an unknown reason", usage)
         return answer_of(text, request, usage, bound=self.binds_answers)
+
+    def failure(self, error: Mapping[str, Any], request: ModelRequest, time_ms: int, *, unseen: bool) -> ModelFailure:
+        """The failure for an error that came with status 200; `unseen` if a part of an answer came before it."""
+        status, refusal = read_error(error, unseen=unseen)
+        return failure_of(refusal, {}, status, request, self.advice, time_ms)
 
     def reader(self, request: ModelRequest) -> MessageEvents:
         """What reads the events of one stream."""
@@ -127,6 +133,7 @@ class MessageEvents:
     _texts: list[str] = field(default_factory=list)
     _usage: dict[str, Any] = field(default_factory=dict)
     _reason: object = None
+    _error: Mapping[str, Any] | None = None
     _complete: bool = False
 
     def take(self, event: Mapping[str, Any]) -> str:
@@ -144,13 +151,18 @@ class MessageEvents:
                 self._reason = member_of(event, "delta").get("stop_reason")
             case "message_stop":
                 self._complete = True
+            case "error":
+                self._error = member_of(event, "error")
         return ""
 
     def _count(self, holder: Mapping[str, Any]) -> None:
         self._usage |= {name: count for name, count in member_of(holder, "usage").items() if count is not None}
 
     def end(self, time_ms: int) -> ModelOutcome:
-        """The outcome; a stream without its last event broke off."""
+        """The outcome; a stream without its last event broke off, for the reason that an error in it names."""
+        if self._error is not None and not self._complete:
+            has_begun = bool(self._usage or self._texts)
+            return self.messages.failure(self._error, self.request, time_ms, unseen=has_begun)
         if not self._complete:
             return broken_stream(self.messages.advice.provider, time_ms)
         return self.messages.outcome("".join(self._texts), self._reason, self._usage, self.request, time_ms)

@@ -45,6 +45,27 @@ _AWS_KINDS: dict[str, tuple[FailureKind, str]] = {
 }
 """Errors of bedrock-runtime whose status is ambiguous (botocore/data/bedrock-runtime, InvokeModel)."""
 
+_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+    "validationException": 400,
+    "modelTimeoutException": 408,
+    "modelStreamErrorException": 424,
+    "throttlingException": 429,
+    "serviceUnavailableException": 503,
+}
+"""Status by type of an error that came with status 200 (https://platform.claude.com/docs/en/api/errors, and
+botocore/data/bedrock-runtime, `ResponseStream`)."""
+_BROKEN = 500
+_MODEL_RAN = frozenset({408, 424})
+
 _OF_MONEY = re.compile(r"credit balance|usage limits?\b|spend(?:ing)? limit", re.IGNORECASE)
 """In the messages of refusals because of an empty balance or a limit that was reached, which come as 400
 `invalid_request_error` (https://platform.claude.com/docs/en/api/errors, and reports of users)."""
@@ -55,13 +76,29 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refusa
     answer = read_object(body)
     error = answer.get("error")
     error = error if isinstance(error, dict) else {}
-    details = error.get("details")
-    code = text_of(details.get("error_code")) if isinstance(details, dict) else ""
+    code = _code_of(error)
     message = text_of(error.get("message")) or text_of(answer.get("message"))
     aws = headers.get("x-amzn-errortype", "").partition(":")[0]
     kind, says = _meaning(status, aws, error, code, message)
     unseen = may_have_answered(status, answer)
     return Refusal(kind, says, code or text_of(error.get("type")) or aws, message, unseen)
+
+
+def read_error(error: Mapping[str, Any], *, unseen: bool) -> tuple[int, Refusal]:
+    """Return the status that an error in a 200 or in a stream stands for, and what it means.
+
+    Args:
+        unseen: whether a part of an answer came before it.
+    """
+    type_, code, message = text_of(error.get("type")), _code_of(error), text_of(error.get("message"))
+    status = _STATUSES.get(type_, _BROKEN)
+    kind, says = _meaning(status, "", error, code, message)
+    return status, Refusal(kind, says, code or type_, message, unseen or status >= _BROKEN or status in _MODEL_RAN)
+
+
+def _code_of(error: Mapping[str, Any]) -> str:
+    details = error.get("details")
+    return text_of(details.get("error_code")) if isinstance(details, dict) else ""
 
 
 def _meaning(status: int, aws: str, error: Mapping[str, Any], code: str, message: str) -> tuple[FailureKind, str]:

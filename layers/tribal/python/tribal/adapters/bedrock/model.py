@@ -33,7 +33,8 @@ _RUNTIME_ADVICE = Advice(
     id="bedrock",
     provider="Amazon Bedrock",
     login=_LOGIN,
-    permission="allow bedrock:InvokeModel on the model for the identity in use, and the model for the account",
+    permission="allow bedrock:InvokeModel and bedrock:InvokeModelWithResponseStream on the model for the identity in "
+    "use, and the model for the account",
     model=_MODEL.format("many models need an inference profile, such as eu.anthropic.claude-haiku-5-5"),
     money=_MONEY,
     account=_MONEY,
@@ -82,6 +83,7 @@ def _over_runtime(settings: ModelEntry, facts: ModelFacts, region: str, unsent: 
     from anthropic import APIConnectionError, APIStatusError, AsyncAnthropicBedrock
 
     from tribal.adapters.anthropic.messages import Messages
+    from tribal.adapters.bedrock.frames import framed_events
     from tribal.adapters.bedrock.signing import AwsSignature
     from tribal.adapters.language_models.connection import http_client
     from tribal.adapters.language_models.http_model import HttpModel, Sdk
@@ -96,14 +98,9 @@ def _over_runtime(settings: ModelEntry, facts: ModelFacts, region: str, unsent: 
         open_telemetry=False,
         http_client=http_client(credentials, HEADERS, unsent),
     )
-    dialect = Messages(
-        facts,
-        _RUNTIME_ADVICE,
-        binds_answers=_BINDS_ANSWERS,
-        streams=False,  # it frames streams in another way
-        more=_OLD_BODY if _is_old(facts.name) else {},
-    )
-    sdk = Sdk(client, APIConnectionError, APIStatusError)
+    more = _OLD_BODY if _is_old(facts.name) else {}
+    dialect = Messages(facts, _RUNTIME_ADVICE, binds_answers=_BINDS_ANSWERS, more=more)
+    sdk = Sdk(client, APIConnectionError, APIStatusError, framed_events)
     return HttpModel(sdk, facts, dialect, credentials, _RUNTIME_ADVICE)
 
 

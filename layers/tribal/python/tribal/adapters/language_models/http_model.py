@@ -6,21 +6,22 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 import httpx2
 
-from tribal.adapters.language_models.answers import OtherServiceError, StreamReader, no_api, parse_json
+from tribal.adapters.language_models.answers import OtherServiceError, StreamReader, no_api
 from tribal.adapters.language_models.connection import Credentials
+from tribal.adapters.language_models.events import ReadEvents, server_sent_events
 from tribal.adapters.language_models.limits import (
     ResponseTooLargeError,
     cut_answer,
     cut_text,
     most_text_bytes,
     read_body,
-    read_lines,
+    read_chunks,
     repeats_itself,
     truncated,
 )
@@ -39,7 +40,6 @@ _LOADING = re.compile(rb"loading model|model is loading", re.IGNORECASE)
 _LOADING_SECONDS = 1.0
 _CLOCK_SECONDS = 0.05
 _REPEATS = "the model repeats a phrase without end"
-_END = "[DONE]"
 _OF_PAGES = (200, 404, 405)
 _PAGE = "a web page answers there, not a model's API; check model.base_url, which often ends in /v1, and proxies"
 
@@ -85,6 +85,8 @@ class Sdk:
     client: Any
     connection_error: type[Exception]
     status_error: type[Exception]
+    read_events: ReadEvents = server_sent_events
+    """Reads the streams that arrive at the addresses that the client chooses."""
 
 
 @dataclass
@@ -116,12 +118,10 @@ class _Call:
         if self.timeout is not None and not self.timeout.expired():
             self.timeout.reschedule(min(self.deadline, time.monotonic() + self.patience_seconds))
 
-    async def heard(self, lines: AsyncIterator[str]) -> AsyncIterator[str]:
-        """Pass on the lines of a stream, each of which shows that the server still answers."""
-        async for line in lines:
-            self.events += line.startswith("data")
-            self.wait_on()
-            yield line
+    def hear(self, event: Mapping[str, Any]) -> None:
+        """Count an event of a stream; even an empty one shows that the server still answers."""
+        self.events += bool(event)
+        self.wait_on()
 
     def late(self, request: ModelRequest) -> str:
         """What the server failed to do in time."""
@@ -248,7 +248,8 @@ class HttpModel:
             return outcome
         reader, left = self._dialect.reader(request), most_text_bytes(request)
         try:
-            async for event in _events(call.heard(read_lines(response, request))):
+            async for event in self._sdk.read_events(read_chunks(response, request)):
+                call.hear(event)
                 if text := reader.take(event):
                     fits = cut_text(text, left)
                     call.text += fits
@@ -302,22 +303,3 @@ class HttpModel:
         except self._sdk.status_error as exc:
             response = exc.response  # type: ignore[attr-defined]  # both SDKs' errors have it
         return response
-
-
-async def _events(lines: AsyncIterator[str]) -> AsyncIterator[Mapping[str, Any]]:
-    """The JSON objects of server-sent events.
-
-    Raises:
-        ResponseTooLargeError: if they are larger than any answer to the request.
-        ValueError: if an event is not one JSON object.
-    """
-    async for line in lines:
-        name, _, data = line.partition(":")
-        if name != "data" or not (data := data.strip()):
-            continue
-        if data == _END:
-            return
-        event = parse_json(data)
-        if not isinstance(event, dict):
-            raise ValueError("an event is not an object")
-        yield event

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,6 @@ _EVENT_BYTES_PER_TOKEN = 1024
 _LEAST_STREAM_BYTES = 64 * 1024
 _REPEATED_CHARS = 600
 _LONGEST_PERIOD = 150
-_LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class ResponseTooLargeError(Exception):
@@ -74,18 +72,13 @@ async def read_body(response: httpx2.Response) -> bytes:
     return b"".join([chunk async for chunk in _limited(response, MOST_BODY_BYTES)])
 
 
-async def read_lines(response: httpx2.Response, request: ModelRequest) -> AsyncIterator[str]:
-    """Read the lines of a stream.
+def read_chunks(response: httpx2.Response, request: ModelRequest) -> AsyncIterator[bytes]:
+    """Read the decompressed bytes of a stream.
 
     Raises:
         ResponseTooLargeError: when it has more bytes than any answer to the request.
     """
-    left = b""
-    async for chunk in _limited(response, _LEAST_STREAM_BYTES + _EVENT_BYTES_PER_TOKEN * request.max_tokens):
-        *lines, left = _LINE_END.split(left + chunk)
-        for line in lines:
-            yield line.decode(errors="replace")
-    yield left.decode(errors="replace")
+    return _limited(response, _LEAST_STREAM_BYTES + _EVENT_BYTES_PER_TOKEN * request.max_tokens)
 
 
 async def _limited(response: httpx2.Response, most_bytes: int) -> AsyncIterator[bytes]:
