@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.conformance.describer import column
 from tests.describing.model.made import KNOWN, answer, asking, context, orders, question, read
 from tests.describing.model.test_questions import DOMAIN
@@ -90,3 +92,39 @@ def test_a_text_in_another_language_is_not_judged() -> None:
     german = question(how=asking(language="German"))
     text = "Die Vorteile einer bunten Belegschaft."
     assert read(text, german).text == text
+
+
+def test_a_sentence_of_the_prompts_example_is_a_copy() -> None:
+    reading = read_answer(booking(), answer("", {1: "When the member left.", 2: "Grade of the order."}), KNOWN)
+    assert reading is not None
+    assert reading.dropped == [DroppedSentence(subject="cost_ctr", rule="copied")]
+
+
+def test_a_model_that_failed_its_test_needs_evidence_of_the_subject_itself() -> None:
+    texts = {1: "The shop manages its customers.", 2: "Grade."}
+    asked = booking()
+    lenient = read_answer(asked, answer("An order that is paid.", texts), KNOWN)
+    strict = read_answer(replace(asked, is_strict=True), answer("An order that is paid.", texts), KNOWN)
+    assert lenient is not None
+    assert strict is not None
+    assert set(lenient.columns) == {"cost_ctr"}
+    assert strict.columns == {}
+    assert strict.text == "An order that is paid."
+    about = {1: "The centre that pays."}
+    assert read_answer(replace(asked, is_strict=True), answer("", about), KNOWN) == read_answer(
+        asked, answer("", about), KNOWN
+    )
+
+
+def test_an_answer_in_another_language_than_the_settings_is_dropped() -> None:
+    for text in (
+        "客户的订单。",
+        "Заказ клиента.",
+        "Ein Auftrag, den der Kunde erteilt.",
+        "Un pedido que hace el cliente.",
+    ):
+        assert [fault.rule for fault in read(text).faults] == ["language"], text
+    spanish = question(how=asking(language="Spanish"))
+    assert read("Un pedido que hace el cliente.", spanish).text == "Un pedido que hace el cliente."
+    for text in ("An order of the Rio de la Plata shop.", "An order for El Paso and Las Vegas."):
+        assert read(text).text == text

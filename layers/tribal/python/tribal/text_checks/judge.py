@@ -11,6 +11,7 @@ from functools import cached_property
 from tribal.naming import STOP_WORDS, singular, split_identifier
 from tribal.text_checks.forms import broken_forms, is_identifier
 from tribal.text_checks.instructions import is_instruction
+from tribal.text_checks.languages import is_foreign
 from tribal.text_checks.plain_names import KnownNames, PlainNames, split_words, words_of
 from tribal.text_checks.sentences import (
     HANDLE,
@@ -40,6 +41,7 @@ RULES = {
     "order": "it speaks to the reader, or about this request",
     "copied": "it repeats what was read from the database, or says what that orders",
     "name": "it names a table or column that was not shown",
+    "language": "it is not in the language that was asked for",
     UNSUPPORTED: "the whole text has nothing to do with what was shown",
 }
 """The rules, with the texts that the model gets."""
@@ -126,6 +128,8 @@ class SentenceJudge:
         words = split_words(text)
         if not self._copied.isdisjoint(_runs(words)) or any(_has_run(words, ordered) for ordered in self._ordered):
             yield "copied"
+        if self._is_english and is_foreign(text, words):
+            yield "language"
         if self.names.occur_in(text):
             yield "name"
 

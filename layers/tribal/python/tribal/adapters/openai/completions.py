@@ -74,7 +74,9 @@ class Completion:
             return broken_stream(advice.provider, time_ms)
         text = without_thoughts(self.text)
         usage = _counted(self.usage, facts, time_ms)
-        if usage is not None and _prompt_tokens(usage) < request.size_bytes // _FEWEST_TOKENS:
+        # The schema may not be part of the prompt.
+        prompt_bytes = len(f"{request.prefix}{request.part}".encode())
+        if usage is not None and _prompt_tokens(usage) < prompt_bytes // _FEWEST_TOKENS:
             return ModelFailure("too_long", _CUT.format(longer_context), usage)
         usage = usage or estimated_usage(self.text, request, facts, time_ms)
         return self._read(text, request, usage)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -85,7 +85,7 @@ def read_answer(question: Question, value: Mapping[str, Any], known: KnownNames 
     answer = _parsed(question, value)
     if answer is None:
         return None
-    reader = _Reader(judge_of(question, known), AnswerEvidence(question, known))
+    reader = _Reader(judge_of(question, known), AnswerEvidence(question, known), question.examples)
     own = question.shown.own[0] if question.kind == "table" else ""
     text = reader.read(answer.text, "", own, MAX_TEXT_CHARS)
     return CheckedAnswer(
@@ -162,6 +162,8 @@ class _Reader:
 
     judge: SentenceJudge
     evidence: AnswerEvidence
+    examples: Collection[str]
+    """Sentences of the prompt, which describe nothing here."""
     faults: list[Fault] = field(default_factory=list)
 
     def read(self, text: str, subject: str, name: str, limit: int, *, supported: bool = False) -> str:
@@ -178,7 +180,7 @@ class _Reader:
         """
         kept, raw = "", list[str]()
         for sentence in split_sentences(text[:_MAX_ANSWER_CHARS]):
-            rule = self.judge.broken_rule(sentence)
+            rule = "copied" if sentence in self.examples else self.judge.broken_rule(sentence)
             if not rule and self.judge.says_nothing(sentence, name):
                 continue
             if not rule:

@@ -13,7 +13,7 @@ from tribal_contracts import ModelEntry
 _MEMBER = "k7"
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
-    "properties": {_MEMBER: {"type": "integer"}},
+    "properties": {_MEMBER: {"type": "boolean"}},
     "required": [_MEMBER],
     "additionalProperties": False,
 }

@@ -29,7 +29,7 @@ from tribal.ports.models.calls import FIRST_TOKEN_FACTOR
 from tribal.store import read_names
 from tribal.store.model_tests import read_model_test
 from tribal.text_checks import KnownNames
-from tribal_contracts import ModelUsage, WrittenTexts
+from tribal_contracts import ModelTest, ModelUsage, WrittenTexts
 
 
 class ModelDescribers:
@@ -97,13 +97,19 @@ class ModelDescribers:
     def _build(self, database: str) -> ModelDescriber:
         cache = ProseCache(self._store, database, self._clock, fresh=self._fresh)
         names = _Names(self._store, database)
-        return ModelDescriber(self._run_model, self._prompting, cache, names, self._clock)
+        prompting = replace(self._prompting, is_strict=self._test is not None and not self._test.is_fit)
+        return ModelDescriber(self._run_model, prompting, cache, names, self._clock)
+
+    @cached_property
+    def _test(self) -> ModelTest | None:
+        """The recorded test of the model."""
+        return read_model_test(self._store, self._prompting.settings, TEST_VERSION)
 
     @cached_property
     def _run_model(self) -> RunModel:
         """The model with the confidence that its recorded test gives it."""
         model: LanguageModel = self._tried
-        test = read_model_test(self._store, self._prompting.settings, TEST_VERSION)
+        test = self._test
         if test is None:
             return RunModel(model, self._facts, self._failing)
         # A run refuses such a model before it asks about tables; this covers domains and later results.

@@ -55,6 +55,7 @@ class AnswerEvidence:
             handles=self._question.handles.keys(),
             known=self._known,
             language=self._question.language,
+            is_strict=self._question.is_strict,
         )
 
     def _subject(self, subject: str) -> Subject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tribal.naming import broader, is_word, singular, split_identifier, synonyms
@@ -75,6 +75,8 @@ class EvidenceCheck:
     """The names of the catalog."""
     language: str = "English"
     """The language of the texts."""
+    is_strict: bool = False
+    """Whether only the subject's own names, values and comments are evidence, also for short texts."""
 
     def is_unsupported(self, text: str, subject: Subject) -> bool:
         """Whether a text, with handles as the model wrote them, shares no evidence with its subject.
@@ -83,6 +85,8 @@ class EvidenceCheck:
         """
         tokens = tokens_of(text)
         words = content_of(tokens)
+        if self.is_strict and self.can_judge:
+            return not (any(_has_value(text, value) for value in subject.values) or _is_about(words, tokens, subject))
         if not self.can_judge or not specific(words) or len(set(filter(is_content, tokens))) < _FEWEST_WORDS:
             return False
         return not (
@@ -124,6 +128,18 @@ class EvidenceCheck:
         if self.known is None:
             return False
         return any(self.known.has_table(frozenset((singular(word),))) for word in specific(words))
+
+
+def _is_about(words: list[str], tokens: list[str], subject: Subject) -> bool:
+    """Whether a text has a word of the names or comments of its subject, a synonym, or what its abbreviations mean."""
+    alone = replace(subject, related=())
+    own = {*words_of_names(alone.names), *_words_of(alone.texts)}
+    return (
+        not roots_of(words).isdisjoint(roots_of(own))
+        or not joined(tokens).isdisjoint(own)
+        or _means_the_same(words, alone)
+        or any(_spells_out(words, tokens, short) for name in alone.names for short in split_identifier(name))
+    )
 
 
 def _words_of(texts: Iterable[str]) -> Iterator[str]:

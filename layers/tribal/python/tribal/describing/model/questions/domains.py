@@ -39,6 +39,7 @@ def domain_question(context: DomainContext, prompting: Prompting) -> Question:
         ),
         prompts=prompting.prompts,
         language=prompting.settings.language,
+        is_strict=prompting.is_strict,
     )
 
 

@@ -28,6 +28,8 @@ class Prompting:
     """`LanguageModel.name`, such as `anthropic/claude-haiku-5-5`."""
     thinking_tokens: int = 0
     """Tokens for thinking in `max_tokens`, for models that cannot turn it off."""
+    is_strict: bool = False
+    """Whether the model failed its test, so that its texts need evidence of their own."""
 
     @cached_property
     def prefix(self) -> str:

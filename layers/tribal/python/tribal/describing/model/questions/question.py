@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from tribal.ports import CallLimits, ModelRequest
@@ -31,7 +33,10 @@ ANSWER_SCHEMA: Mapping[str, Any] = {
 """The schema of every answer: about a table, a slice of its columns, a domain, or a repair."""
 
 
-@dataclass(frozen=True, slots=True)
+_EXAMPLE = re.compile(r'"text": ?"([^"]+)"')
+
+
+@dataclass(frozen=True)
 class Question:
     """One question about a table, a slice of its columns, or a domain."""
 
@@ -50,8 +55,15 @@ class Question:
     shown: ShownText
     prompts: Prompts
     language: str = "English"
+    is_strict: bool = False
+    """Whether its answer is by a model that failed its test, so that texts need evidence of their own."""
     source: Any = field(default=None, repr=False, compare=False)
     """What `halved`, `narrowed` and `leaner` build other questions from."""
+
+    @cached_property
+    def examples(self) -> frozenset[str]:
+        """The texts of the prompt's example, which small models repeat."""
+        return frozenset(_EXAMPLE.findall(self.request_prefix))
 
     @property
     def schema(self) -> Mapping[str, Any]:

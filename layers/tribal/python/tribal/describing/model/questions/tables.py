@@ -124,6 +124,7 @@ def _question(source: _Source, numbers: Sequence[int], text: bool) -> Question:
         shown=replace(shown, human_text=(*shown.human_text, *terms)),
         prompts=prompting.prompts,
         language=prompting.settings.language,
+        is_strict=prompting.is_strict,
         source=source,
     )
 
