@@ -5,8 +5,10 @@ from __future__ import annotations
 import unicodedata
 
 _ENGLISH = frozenset(
-    "a an and are as at by each for from has have if in is it its of on or that the this to used was when whether which "
-    "with".split()
+    """
+    a an and are as at by each for from has have if in is it its of on or that the this to used was when whether which
+    with
+    """.split()
 )
 _OTHERS = frozenset(
     """
