@@ -38,6 +38,7 @@ _NOT_READY = 503
 _LOADING = re.compile(rb"loading model|model is loading", re.IGNORECASE)
 """How llama.cpp and others say that a model will be ready soon."""
 _LOADING_SECONDS = 1.0
+_RESTART_SECONDS = 30.0
 _CLOCK_SECONDS = 0.05
 _REPEATS = "the model repeats a phrase without end"
 _OF_PAGES = (200, 404, 405)
@@ -163,6 +164,7 @@ class HttpModel:
         self._advice = advice
         self._is_local = is_local
         self._has_answered = False
+        self._refused_since: float | None = None
 
     @property
     def name(self) -> str:
@@ -208,14 +210,19 @@ class HttpModel:
             cause = exc.__cause__ if isinstance(exc, self._sdk.connection_error) else exc
             call.sent = call.sent and not isinstance(cause, _NOT_SENT)
             broken = "the connection broke" if call.sent else f"cannot connect; {self._advice.connection}"
-            # Where no one has answered yet on this machine, no one is there.
-            is_absent = self._is_local and not self._has_answered and isinstance(cause, httpx2.ConnectError)
+            is_absent = self._is_local and isinstance(cause, httpx2.ConnectError) and self._is_absent(started)
             return call.failure("stopped" if is_absent else "unavailable", f"{self._advice.provider}: {broken}")
         except TribalError as exc:
             kind: FailureKind = "unavailable" if exc.retryable else "stopped"
             return call.failure(kind, f"{self._advice.provider}: {exc.message}")
-        self._has_answered = self._has_answered or getattr(outcome, "kind", "") not in ("unavailable", "stopped")
+        if getattr(outcome, "kind", "") not in ("unavailable", "stopped"):
+            self._has_answered, self._refused_since = True, None
         return outcome
+
+    def _is_absent(self, now: float) -> bool:
+        """Whether no one is there: no one has answered yet on this machine, or not for longer than a restart takes."""
+        self._refused_since = self._refused_since or now
+        return not self._has_answered or now - self._refused_since > _RESTART_SECONDS
 
     async def _obstacle(self, _request: ModelRequest) -> ModelFailure | None:
         """Why a request is not sent; `None` if it is."""
