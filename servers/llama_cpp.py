@@ -118,7 +118,7 @@ def _download(folder: Path) -> None:
 
 
 def _serve(folder: Path) -> Any:
-    """Start a server in this process, which ends when nothing refers to it any more."""
+    """Start a server in this process, which ends when nothing refers to it."""
     sys.path.insert(0, str(folder))
     import xllamacpp  # type: ignore[import-not-found]  # from the unpacked wheel
 

@@ -49,7 +49,7 @@ def read_refusal(status: int, body: bytes) -> Refusal:
 
 
 def read_error(error: Mapping[str, Any], *, unseen: bool) -> tuple[int, Refusal]:
-    """Return the status that an error in a 200 or in a stream stands for, and what it means.
+    """Return the status of which an error in a 200 or in a stream is the twin, and what it means.
 
     Args:
         unseen: whether a part of an answer came before it.
