@@ -142,3 +142,20 @@ def test_the_silent_sink_takes_everything(capsys: pytest.CaptureFixture[str]) ->
 )
 def test_a_time_span_reads_as_people_say_it(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_words_of_a_model_are_counted_and_written_while_no_table_is_done(
+    clock: FixedClock, stream: io.StringIO
+) -> None:
+    sink = PlainSink(stream, clock)
+    sink.begin("document", 2)
+    for _ in range(40):
+        clock.advance(1)
+        sink.hear("document", "An order of")
+    sink.advance("document", "shop.public.orders", "documented")
+    assert stream.getvalue().splitlines() == [
+        "document: 2 tables",
+        "document: 0 of 2 tables, 30 words written, 15 s elapsed",
+        "document: 0 of 2 tables, 60 words written, 30 s elapsed",
+        "document: 1 of 2 tables, 80 words written, 40 s elapsed, about 40 s remaining",
+    ]

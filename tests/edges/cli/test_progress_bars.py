@@ -90,3 +90,15 @@ def test_a_name_moves_no_cursor_and_breaks_no_line() -> None:
     (line,) = set(drawn(120, "a\x1b[2Jb\nc[red]d"))
     assert "\x1b" not in line
     assert line.endswith("c[red]d")
+
+
+def test_the_words_of_a_model_are_shown_until_the_next_table_is_done() -> None:
+    out = io.StringIO()
+    console = SafeConsole(file=out, width=120, force_terminal=True, color_system=None)
+    with TerminalSink(console) as sink:
+        sink.begin("document", 2)
+        sink.hear("document", "An order of a customer. ")
+        sink.hear("finish", "Not a stage of a bar. ")
+        sink.hear("document", "It is paid.")
+    shown = " ".join(lines_of(out.getvalue(), "document"))
+    assert "words written" in shown

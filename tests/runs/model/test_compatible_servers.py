@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -18,13 +19,14 @@ from tests.runs.model.made import ModelRuns, says, shop
 NAME = "gpt-4.1-mini"
 IDLE = 0.4
 """Instead of 60 s; the time to the first token, and the limits of today, are smaller in the same way."""
+TALKS = says("Holds what was ordered.", "Tells how good it is.")
 
 
 @pytest.fixture
 def server(open_vendor: Callable[[str], FakeOpenAI]) -> FakeOpenAI:
     found = open_vendor("openai")
     found.keys = {"", "Bearer"}
-    found.mind = says("Holds what was ordered.", "Tells how good it is.")
+    found.mind = TALKS
     return found
 
 
@@ -132,3 +134,35 @@ def test_a_table_that_does_not_fit_the_context_is_asked_about_in_parts(server: F
     assert sum(asked) == 30
     (document,) = [runs.document("shop.parcels.parcel")]
     assert {each.description.source for each in document.columns if each.name != "id"} == {"model"}
+
+
+def test_a_server_that_ends_while_a_run_waits_keeps_what_is_described_for_the_next_run(
+    server: FakeOpenAI, open_vendor: Callable[[str], FakeOpenAI]
+) -> None:
+    def mind(body: Any) -> Any:
+        if len(server.calls) == 2:
+            threading.Thread(target=server.stop).start()
+        return TALKS(body)
+
+    server.mind = mind
+    runs = over(server, 8, call_timeout_seconds=1)
+    record = runs.run()
+    described = sources(runs).count("model")
+    assert 2 <= described < 8
+    assert any("in a row got no answer" in error.message for error in record.errors)
+    assert any("cannot connect" in error.message for error in record.errors)
+    again = open_vendor("openai")
+    again.keys, again.mind = {"", "Bearer"}, TALKS
+    resumed = replace(over(again, 8), store=runs.store)
+    assert resumed.run().status == "completed"
+    assert set(sources(resumed)) == {"model"}
+    assert len(about_tables(again)) == 8 - described
+
+
+def test_a_call_whose_time_is_up_keeps_what_is_complete(server: FakeOpenAI) -> None:
+    server.pace_seconds = 0.2
+    runs = over(server, 1, call_timeout_seconds=1.5)
+    runs.run()
+    first, rest = (call.body["messages"][-1]["content"] for call in about_tables(server)[:2])
+    assert '"text":true' in first
+    assert '"text":false' in rest
