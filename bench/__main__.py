@@ -25,6 +25,7 @@ human_comments  How many comments of people would lose a sentence to these check
 
 Only by their own command:
 
+local_models    How much of what a small model on this machine writes is published, and what does a table take?
 first_value     How long does it take from installing the wheel to the first right answer, and what is unused?
 compare OTHER   Is this checkout slower than another one? Both are measured in turns.
 indexing        How long does it take to build and update an index, in SQLite and in OpenSearch?

@@ -42,8 +42,8 @@ class LlamaCppServer:
         self._process = process
 
     @classmethod
-    def start(cls, cache: Path = CACHE) -> Self:
-        """Start a server on a free port; downloads its packages the first time.
+    def start(cls, cache: Path = CACHE, context_tokens: int = CONTEXT_TOKENS) -> Self:
+        """Start a server with a context of that length on a free port; downloads its packages the first time.
 
         Raises:
             LlamaCppUnavailable: The packages cannot be downloaded, or do not run here.
@@ -51,7 +51,7 @@ class LlamaCppServer:
         provide_packages(cache)
         log = (cache / "server.log").open("w")
         process = subprocess.Popen(
-            [sys.executable, "-m", "servers.llama_cpp", _UNTIL_INPUT_ENDS],
+            [sys.executable, "-m", "servers.llama_cpp", _UNTIL_INPUT_ENDS, str(context_tokens)],
             cwd=Path(__file__).parent.parent,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -117,7 +117,7 @@ def _download(folder: Path) -> None:
     shutil.rmtree(wheels)
 
 
-def _serve(folder: Path) -> Any:
+def _serve(folder: Path, context_tokens: int) -> Any:
     """Start a server in this process, which ends when nothing refers to it."""
     sys.path.insert(0, str(folder))
     import xllamacpp  # type: ignore[import-not-found]  # from the unpacked wheel
@@ -125,7 +125,7 @@ def _serve(folder: Path) -> Any:
     settings = xllamacpp.CommonParams()
     settings.model.path = str(folder / _WEIGHTS)
     settings.model_alias = {MODEL}
-    settings.n_ctx = CONTEXT_TOKENS
+    settings.n_ctx = context_tokens
     settings.n_parallel = 1
     settings.port = 0
     settings.warmup = False
@@ -136,9 +136,10 @@ def _serve(folder: Path) -> Any:
 
 def main() -> None:
     """Serve until Ctrl-C, or until the input ends."""
-    server = _serve(provide_packages())
+    is_child = _UNTIL_INPUT_ENDS in sys.argv
+    server = _serve(provide_packages(), int(sys.argv[-1]) if is_child else CONTEXT_TOKENS)
     print(server.listening_address, flush=True)
-    if _UNTIL_INPUT_ENDS in sys.argv:
+    if is_child:
         sys.stdin.read()
         os._exit(0)
     print("Ctrl-C stops the server.", flush=True)

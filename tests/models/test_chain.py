@@ -6,6 +6,8 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+
 from tests.fakes.scripted_model import ScriptedModel
 from tribal.errors import ConfigurationError
 from tribal.models.chain import Chain, Link, OpenModel
@@ -27,6 +29,7 @@ class Models:
     outcomes: Mapping[str, list[ModelOutcome]]
     broken: tuple[str, ...] = ()
     """Models that cannot be opened."""
+    longest_seconds: float | None = None
     opened: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     asked: dict[str, list[ModelRequest]] = field(default_factory=dict)
@@ -45,7 +48,13 @@ class Models:
             self.asked[name] = model.requests
             close = lambda: self.closed.append(name)  # noqa: E731
             return OpenModel(
-                name=f"vendor:{name}", model=model, timeout_seconds=10.0, worst_usd=lambda _: 0.5, close=close
+                name=f"vendor:{name}",
+                model=model,
+                timeout_seconds=10.0,
+                longest_seconds=self.longest_seconds,
+                idle_seconds=None if self.longest_seconds is None else 2.0,
+                worst_usd=lambda _: 0.5,
+                close=close,
             )
 
         return opened
@@ -161,3 +170,13 @@ def test_an_answer_ends_before_the_deadline_of_its_caller() -> None:
     streamed(models.chain(StopToken(lambda: 5.0)), prompt)
     (request,) = models.asked["only"]
     assert 3.9 < request.deadline_seconds <= 4.0
+
+
+def test_a_slow_server_may_take_longer_than_it_is_retried_if_its_caller_can_wait() -> None:
+    for left, longest in ((1_000.0, 600.0), (30.0, 30.0)):
+        models = Models({"only": [said("only")]}, longest_seconds=600.0)
+        streamed(models.chain(StopToken(lambda left=left: left)))  # type: ignore[misc]  # bound in the loop
+        (request,) = models.asked["only"]
+        assert request.deadline_seconds == 10.0
+        assert request.idle_seconds == 2.0
+        assert request.longest_seconds == pytest.approx(longest, abs=0.5)

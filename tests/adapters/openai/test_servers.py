@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from tribal.models.known_models import model_facts
 from tribal.ports import LanguageModel
 from tribal_contracts import ModelEntry, ModelPrice
 
+NAME = "gpt-4.1-mini"
 PRICE = ModelPrice(input_usd=1, output_usd=2)
 
 
@@ -142,12 +144,37 @@ def test_a_server_that_is_recognised_gets_the_schema_and_is_asked_no_more_than_i
     owner: str, server: FakeOpenAI
 ) -> None:
     model, before = over(server), len(server.calls)
-    server.models_body = servers.listed_by(owner, "gpt-4.1-mini", max_model_len=2_048, meta={"n_ctx": 2_048})
+    server.own_answers["/v1/models"] = servers.listed_by(owner, NAME, max_model_len=2_048, meta={"n_ctx": 2_048})
     answered(model.ask(REQUEST))
     assert "response_format" in server.calls[-1].body
     outcome = failed(model.ask(replace(REQUEST, prefix="Describe tables. " * 600)))
     assert (outcome.kind, len(server.calls)) == ("too_long", before + 1)
     assert "2,048" in outcome.message
+
+
+@each_case(
+    ("owner", "path", "says"),
+    [
+        ("llamacpp", "/props", {"default_generation_settings": {"n_ctx": 2_048}, "total_slots": 4}),
+        ("organization_owner", "/api/v0/models", {"data": [{"id": "gpt-4.1-mini", "loaded_context_length": 2_048}]}),
+    ],
+)
+def test_a_servers_own_api_says_how_much_one_call_can_have(
+    owner: str, path: str, says: Any, server: FakeOpenAI
+) -> None:
+    model, before = over(server), len(server.calls)
+    server.own_answers["/v1/models"] = servers.listed_by(owner, NAME, meta={"n_ctx": 8_192}, max_context_length=131_072)
+    server.own_answers[path] = json.dumps(says).encode()
+    outcome = failed(model.ask(replace(REQUEST, prefix="Describe tables. " * 600)))
+    assert (outcome.kind, len(server.calls)) == ("too_long", before)
+    answered(model.ask(REQUEST))
+    assert "response_format" in server.calls[-1].body
+
+
+@each_case("body", [b"[]", b"{}", b"no JSON", b'{"data": 7}', b'{"data": [7, {"id": 1, "meta": 3, "owned_by": []}]}'])
+def test_a_list_of_models_that_says_nothing_is_passed_over(body: bytes, server: FakeOpenAI) -> None:
+    server.own_answers["/v1/models"] = body
+    answered(over(server).ask(REQUEST))
 
 
 def test_an_unknown_server_gets_the_schema_in_words_unless_a_trial_or_a_setting_says_otherwise(

@@ -54,8 +54,8 @@ class FakeOpenAI(ModelServer[Call]):
     models: dict[str, VendorModel] = field(default_factory=dict)
     context_length: int = ollama.DEFAULT_CONTEXT
     num_ctx: dict[str, int] = field(default_factory=dict)
-    models_body: bytes | None = None
-    """The list of models, if it is another server's."""
+    own_answers: dict[str, bytes] = field(default_factory=dict)
+    """By path, what another server says of itself, such as its list of models."""
     native_dimensions: int = 768
     """Of vectors for which no number of dimensions is asked."""
     looked_up: list[str] = field(default_factory=list)
@@ -230,10 +230,10 @@ class FakeOpenAI(ModelServer[Call]):
         return min(self.num_ctx.get(model, self.context_length), self.models[model].context)
 
     def _looked_up(self, request: Request, path: str) -> Response:
-        """The list of models, and what Ollama's own API says."""
+        """The list of models, and what a server's own API says."""
+        if request.path in self.own_answers:
+            return Response(200, self.own_answers[request.path], _JSON)
         if (request.method, path) == ("GET", "/models"):
-            if self.models_body is not None:
-                return Response(200, self.models_body, _JSON)
             self._check_login(request)
             listed = [self._listed(name) for name in self.models]
             self.violations.extend(fault for each in listed for fault in shapes.faults_of_listed(each))

@@ -13,7 +13,7 @@ import httpx2
 from tribal.adapters.language_models.connection import Credentials
 from tribal.adapters.language_models.http_model import HttpModel, Sdk
 from tribal.adapters.language_models.limits import ResponseTooLargeError, read_body
-from tribal.adapters.language_models.refusals import Advice, read_object
+from tribal.adapters.language_models.refusals import Advice, read_object, text_of
 from tribal.adapters.openai.chat import Chat
 from tribal.ports import ModelAnswer, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
 
@@ -108,7 +108,7 @@ class CompatibleModel(HttpModel):
     async def _described(self, listed: list[Mapping[str, Any]]) -> Server:
         named = [each for each in listed if each.get("id") == self._facts.name] or (listed if len(listed) == 1 else [])
         model: Mapping[str, Any] = named[0] if named else {}
-        owner = next((each.get("owned_by") for each in (*named, *listed)), None)
+        owner = next((text_of(each.get("owned_by")) for each in (*named, *listed)), "")
         context = _first_count(model, _CONTEXTS)
         if owner == "llamacpp":
             settings = (await self._get("props", native=True)).get("default_generation_settings")
