@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,10 +16,19 @@ from tests.runs.model.test_staged_runs import staged
 from tribal.describing.model.fitness import TEST_VERSION
 from tribal.errors import ConfigurationError
 from tribal.identity import locations
+from tribal.runs.local import LocalRun
 from tribal.store.model_tests import change_model_record, read_model_record
 from tribal_contracts import ModelTest, ModelUsage
 
 WRITES = says("Holds what was ordered.", "Tells how good it is.")
+
+
+def about_itself(body: Mapping[str, Any]) -> Any:
+    """Writes a text with a word of the table's own name, which a model that failed its test has to."""
+    found = re.search(r'"name":"\w+\.([a-z]+)', body["messages"][-1]["content"])
+    return says(f"A {found[1] if found else 'thing'} that was handed in.", "Tells how good it is.")(body)
+
+
 UNTESTED: Mapping[str, Any] = {"accept_unfit": None}
 QUESTIONS = 5
 CALLS = 8
@@ -77,13 +87,14 @@ def test_a_model_that_failed_is_refused_before_any_call(runs: ModelRuns, test: M
 
 def test_an_accepted_model_goes_on_and_its_share_of_right_answers_caps_the_confidence(runs: ModelRuns) -> None:
     record_result(runs, result(2))
-    runs.settings = {"accept_unfit": True}
+    runs.settings, runs.claude.mind = {"accept_unfit": True}, about_itself
     record = runs.run()
     assert (record.status, record.tables_documented) == ("completed", 4)
     documents = list(runs.documents())
     assert {document.description.confidence for document in documents} == {0.4}
     said = [column.description for document in documents for column in document.columns]
-    assert {each.confidence for each in said if each.source == "model"} == {0.4}
+    # Nothing in "Tells how good it is." is about the column.
+    assert not [each for each in said if each.source == "model"]
     calls = len(runs.claude.calls)
     record_result(runs, result(3))
     assert runs.run().tables_documented == 4, "the confidence is published again"
@@ -118,7 +129,7 @@ def test_a_model_that_fails_the_test_of_the_run_describes_nothing(runs: ModelRun
             runs.run()
         assert len(runs.claude.calls) == QUESTIONS
     assert not list(runs.store.keys("prose/"))
-    runs.settings = {"accept_unfit": True}
+    runs.settings, runs.claude.mind = {"accept_unfit": True}, about_itself
     runs.run()
     assert {document.description.confidence for document in runs.documents()} == {0.0}
 
@@ -202,3 +213,18 @@ def test_a_database_that_rules_describe_needs_no_fit_model(runs: ModelRuns) -> N
     runs.entry = runs.entry.model_copy(update={"describer": "rules"})
     assert runs.run().tables_documented == 4
     assert runs.claude.calls == []
+
+
+def test_a_plan_takes_the_speed_of_the_test_into_account(runs: ModelRuns) -> None:
+    def seconds() -> float:
+        with LocalRun(runs.app(), "plan", runs.sink) as work:
+            return sum(unit.quote.seconds for unit in work.plan().plan.work_units if unit.quote)
+
+    runs.settings = {**UNTESTED, "calls_at_once": 1}
+    untested = seconds()
+    for speed, usage in ((200.0, 300), (2.0, 300), (2.0, 3_000)):
+        slower = {"tokens_per_second": speed, "usage": ModelUsage(calls=5, output_tokens=usage)}
+        record_result(runs, result(5).model_copy(update=slower))
+        # It writes fast, slowly, and thinks in addition.
+        assert (seconds() > untested) is (speed < 200)
+    assert seconds() > 8 * 600 / 2 / 2

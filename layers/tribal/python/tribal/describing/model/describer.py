@@ -43,6 +43,7 @@ from tribal_contracts import (
     KeptProse,
     KeptSlice,
     ModelQuote,
+    ModelTest,
     ModelUsage,
     WrittenTexts,
     agent_error,
@@ -66,6 +67,15 @@ class RunModel:
     """Counts questions without an answer."""
     confidence: float = CONFIDENCE
     """Confidence of the model's texts."""
+    test: ModelTest | None = None
+    """Its recorded test, which says how fast it writes."""
+
+    def seconds(self, answer_tokens: int) -> float:
+        """Estimate the time of an answer of so many tokens, besides what the model thinks."""
+        if self.test is None or not self.test.tokens_per_second:
+            return _SECONDS_A_CALL
+        more = self.test.usage.output_tokens / max(self.test.usage.calls, 1) - _TEST_ANSWER_TOKENS
+        return (answer_tokens + max(more, 0.0)) / self.test.tokens_per_second
 
 
 class ModelDescriber:
@@ -126,7 +136,7 @@ class ModelDescriber:
         if kept.prose is not None:
             return None
         left = filter(None, (unanswered(each, kept.slices) for each in questions))
-        return _quote_questions(left, self._prompting, self._asked.facts)
+        return _quote_questions(left, self._prompting, self._asked)
 
     def requests(self, context: TableContext) -> list[ModelRequest]:
         """The questions about what is open in a table."""
@@ -139,7 +149,7 @@ class ModelDescriber:
             return None
         if not changed and self._cache.find(context.domain, domain_key(context, self._prompting)).prose:
             return None
-        return _quote_domain(min(len(context.tables), MAX_TABLES), self._prompting, self._asked.facts)
+        return _quote_domain(min(len(context.tables), MAX_TABLES), self._prompting, self._asked)
 
     def describe_table(self, context: TableContext) -> TableDescription:
         """Describe a table: texts from people, comments and declarations are kept, the model writes the rest.
@@ -260,7 +270,9 @@ def _said(text: str, evidence: list[Evidence], confidence: float) -> Description
 
 
 _SECONDS_A_CALL = 8.0
-"""Typical response time; an estimate."""
+"""Typical response time of a model that was not tested; an estimate."""
+_TEST_ANSWER_TOKENS = 60
+"""Usual length of an answer about a built-in table; an estimate."""
 _BYTES_A_TOKEN = 3
 # Typical lengths in tokens, estimated: a short sentence per column, two or three per table, plus JSON.
 _TEXT_TOKENS = 100
@@ -270,26 +282,26 @@ _DOMAIN_TABLE_BYTES = 160
 _SCHEMA_BYTES = ModelRequest("", "", ANSWER_SCHEMA, 1, 1.0).size_bytes
 
 
-def _quote_questions(questions: Iterable[Question], prompting: Prompting, facts: ModelFacts) -> ModelQuote:
+def _quote_questions(questions: Iterable[Question], prompting: Prompting, asked: RunModel) -> ModelQuote:
     """The cost of these questions if each is answered at the first attempt."""
     quote = ModelQuote()
     for question in questions:
         answer = _TEXT_TOKENS * question.asks_text + _COLUMN_TOKENS * len(question.columns)
-        quote += _call(len(question.request_part.encode()), answer, prompting, facts)
+        quote += _call(len(question.request_part.encode()), answer, prompting, asked)
     return quote
 
 
-def _quote_domain(tables: int, prompting: Prompting, facts: ModelFacts) -> ModelQuote:
+def _quote_domain(tables: int, prompting: Prompting, asked: RunModel) -> ModelQuote:
     """The cost of a question about a domain with this many tables."""
-    return _call(_DOMAIN_TABLE_BYTES * tables, _TEXT_TOKENS, prompting, facts)
+    return _call(_DOMAIN_TABLE_BYTES * tables, _TEXT_TOKENS, prompting, asked)
 
 
-def _call(part_bytes: int, answer_tokens: int, prompting: Prompting, facts: ModelFacts) -> ModelQuote:
+def _call(part_bytes: int, answer_tokens: int, prompting: Prompting, asked: RunModel) -> ModelQuote:
     sent = -(-(len(prompting.prefix.encode()) + _SCHEMA_BYTES + part_bytes) // _BYTES_A_TOKEN)
     came = answer_tokens + prompting.thinking_tokens // 2
     return ModelQuote(
         calls=1,
         tokens=sent + came,
-        nanodollars=facts.cost(ModelUsage(input_tokens=sent, output_tokens=came)),
-        seconds=round(_SECONDS_A_CALL / prompting.settings.parallel_calls, 3),
+        nanodollars=asked.facts.cost(ModelUsage(input_tokens=sent, output_tokens=came)),
+        seconds=round(asked.seconds(answer_tokens) / prompting.settings.parallel_calls, 3),
     )

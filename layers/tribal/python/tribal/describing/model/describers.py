@@ -115,7 +115,7 @@ class ModelDescribers:
         # A run refuses such a model before it asks about tables; this covers domains and later results.
         if not (test.is_fit or self._prompting.settings.accept_unfit):
             model = RefusedModel(model, test)
-        return RunModel(model, self._facts, self._failing, min(CONFIDENCE, test.share_right))
+        return RunModel(model, self._facts, self._failing, min(CONFIDENCE, test.share_right), test)
 
     def close(self) -> None:
         """Book what was spent and release the reserved money."""
