@@ -83,7 +83,7 @@ def test_a_request_with_an_idle_timeout_is_streamed_with_the_same_outcome(
         answered(model.ask(request))
         pieces: list[str] = []
         whole = answered(model.ask(request))
-        streamed = answered(model.ask(replace(request, idle_seconds=20.0, heard=pieces.append)))
+        streamed = answered(model.ask(replace(request, idle_seconds=20.0, on_text=pieces.append)))
         assert [bool(call.body.get("stream")) for call in server.calls[-2:]] == [False, True]
         assert (streamed.value, streamed.text) == (whole.value, whole.text)
         assert "".join(pieces) == streamed.text

@@ -276,7 +276,7 @@ def test_a_malformed_answer_is_asked_for_once_more() -> None:
 
 KINDS: list[tuple[FailureKind, bool]] = [
     ("refused", True),
-    ("rejected", True),
+    ("rejected", False),
     ("truncated", True),
     ("too_long", False),
     ("throttled", False),

@@ -15,7 +15,7 @@ class RecordingSink:
         self.started: list[tuple[str, int]] = []
         self.advanced: list[tuple[str, str, ItemOutcome]] = []
         self.ended: list[tuple[str, str]] = []
-        self.heard: list[str] = []
+        self.texts: list[str] = []
         self.notes: list[str] = []
         self._lock = threading.Lock()
 
@@ -27,8 +27,8 @@ class RecordingSink:
         with self._lock:
             self.advanced.append((stage, item, outcome))
 
-    def hear(self, stage: str, text: str) -> None:  # noqa: ARG002 - the only stage
-        self.heard.append(text)
+    def add_text(self, stage: str, text: str) -> None:  # noqa: ARG002 - the only stage
+        self.texts.append(text)
 
     def end(self, stage: str, summary: str) -> None:
         with self._lock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -92,24 +91,6 @@ def test_every_attempt_gets_the_time_that_is_left_and_none_begins_without_time_t
     assert len(deadlines) > 2
     assert deadlines[-1] >= 12
     assert simulation.monotonic() <= 60
-
-
-@pytest.mark.parametrize(("left", "first"), [(math.inf, 1_800.0), (900.0, 880.0), (70.0, 60.0)])
-def test_a_slow_attempt_may_take_longer_than_the_deadline_in_which_retries_begin(
-    left: float, first: float, store: MemoryStore, simulation: Simulation
-) -> None:
-    def slow(_: ModelRequest, number: int) -> ModelOutcome:
-        simulation.pause(30)
-        return _failure("unavailable")
-
-    model = ScriptedModel(slow)
-    with budget(store, simulation) as money:
-        asked = replace(request(60), longest_seconds=1_800.0, idle_seconds=60.0)
-        capped(model, money, simulation, StopToken(lambda: left - simulation.monotonic())).ask(asked)
-    deadlines = [each.deadline_seconds for each in model.requests]
-    assert deadlines[0] == pytest.approx(first, abs=1)
-    assert len(deadlines) <= 2
-    assert simulation.monotonic() < 120
 
 
 def test_what_the_provider_asks_for_is_waited(store: MemoryStore, simulation: Simulation) -> None:

@@ -151,7 +151,7 @@ def test_words_of_a_model_are_counted_and_written_while_no_table_is_done(
     sink.begin("document", 2)
     for _ in range(40):
         clock.advance(1)
-        sink.hear("document", "An order of")
+        sink.add_text("document", "An order of")
     sink.advance("document", "shop.public.orders", "documented")
     assert stream.getvalue().splitlines() == [
         "document: 2 tables",

@@ -166,7 +166,7 @@ class SameDescriber:
     def usage(self) -> ModelUsage:
         return ModelUsage()
 
-    def hear(self, _listener: Callable[[str], None], /) -> None:
+    def on_text(self, _listener: Callable[[str], None], /) -> None:
         pass
 
     @property

@@ -53,10 +53,10 @@ def test_it_is_judged_unfit_and_if_it_is_accepted_nothing_false_is_published(run
     assert not known.test.is_fit
 
     runs.settings = {**runs.settings, "accept_unfit": True}
-    runs.sink.heard.clear()
+    runs.sink.texts.clear()
     record = runs.run()
     assert record.status == "completed"
-    assert len(runs.sink.heard) > 10
+    assert len(runs.sink.texts) > 10
     assert len(runs.prose()) >= 2
     published = [
         (name, said.text)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -88,6 +90,46 @@ def test_an_error_with_status_200_is_the_error_that_it_names(
         assert text in failed(outcome).message
 
 
+@each_case(
+    ("error", "kind"),
+    [
+        ({"message": "This model's maximum context length is 512 tokens", "type": "x"}, "too_long"),
+        ({"message": "prompt is too long", "type": "invalid_request_error"}, "too_long"),
+        ({"message": "no", "type": "rate_limit_error"}, "throttled"),
+        ({"message": "no", "type": "authentication_error"}, "stopped"),
+        ({"message": "no", "code": "429"}, "throttled"),
+        ("it broke", "unavailable"),
+    ],
+)
+def test_an_error_without_a_status_means_what_its_type_or_text_says(
+    error: Any, kind: str, server: FakeOpenAI, model: LanguageModel
+) -> None:
+    way = replace(servers.NO_CHOICES, change=lambda _: {"error": error}, change_stream=lambda _: [{"error": error}])
+    for outcome in both(model, server, way):
+        assert failed(outcome).kind == kind
+
+
+@each_case("error", [{}, "", False, None])
+def test_an_empty_error_next_to_an_answer_is_none(error: Any, server: FakeOpenAI, model: LanguageModel) -> None:
+    server.fail(replace(servers.ENDS[0], change=lambda answer: {**answer, "error": error}))
+    answered(model.ask(REQUEST))
+
+
+def test_a_whole_answer_instead_of_a_stream_is_used_whatever_its_type(server: FakeOpenAI, model: LanguageModel) -> None:
+    good = {"choices": [{"message": {"content": '{"table": "x", "columns": []}'}, "finish_reason": "stop"}]}
+    for kind in ("application/json", "text/plain", "text/event-stream"):
+        server.fail(replace(failures.OTHER_JSON, body=json.dumps(good).encode(), content_type=kind))
+        pieces, outcome = read(model.stream(REQUEST))
+        assert answered(outcome).value == {"table": "x", "columns": []}, kind
+        assert "".join(pieces) == '{"table": "x", "columns": []}'
+
+
+def test_what_cannot_be_decompressed_is_a_failure(server: FakeOpenAI, model: LanguageModel) -> None:
+    garbage = replace(failures.OTHER_JSON, body=b"no gzip", headers=(("content-encoding", "gzip"),), status=200)
+    for outcome in both(model, server, garbage):
+        assert (failed(outcome).kind, failed(outcome).unseen) == ("unavailable", True)
+
+
 def test_an_answer_without_choices_may_come_later(server: FakeOpenAI, model: LanguageModel) -> None:
     for outcome in both(model, server, servers.NO_CHOICES):
         assert (failed(outcome).kind, failed(outcome).unseen) == ("unavailable", True)
@@ -99,6 +141,31 @@ def test_the_other_name_of_the_limit_is_tried_once_and_remembered(server: FakeOp
     answered(model.ask(REQUEST))
     names = [{"max_tokens", "max_completion_tokens"} & call.body.keys() for call in server.calls]
     assert names == [{"max_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
+
+
+def test_calls_at_once_agree_on_the_name_of_the_limit(server: FakeOpenAI, model: LanguageModel) -> None:
+    server.fail(*[servers.OTHER_LIMIT] * 5)
+    server.gathered_calls = 5
+    with ThreadPoolExecutor(5) as threads:
+        outcomes = list(threads.map(model.ask, [REQUEST] * 5))
+    assert [answered(outcome) for outcome in outcomes]
+    assert Counter("max_completion_tokens" in call.body for call in server.calls) == {False: 5, True: 5}
+
+
+def test_a_server_that_refuses_one_thing_after_the_other_is_asked_without_both(
+    server: FakeOpenAI, model: LanguageModel
+) -> None:
+    server.fail(servers.OTHER_LIMIT, servers.NO_STREAM_OPTIONS)
+    answered(read(model.stream(REQUEST))[1])
+    assert len(server.calls) == 3
+    assert {"max_completion_tokens", "stream"} <= server.calls[-1].body.keys()
+    assert not {"max_tokens", "stream_options"} & server.calls[-1].body.keys()
+
+
+def test_a_server_that_wants_both_names_in_turn_is_not_asked_for_ever(server: FakeOpenAI, model: LanguageModel) -> None:
+    server.script.share, server.script.among = 1.0, (servers.OTHER_LIMIT,)
+    assert failed(model.ask(REQUEST)).kind == "rejected"
+    assert len(server.calls) <= 3
 
 
 def test_a_setting_names_the_limit(server: FakeOpenAI) -> None:
@@ -120,12 +187,25 @@ def test_a_server_that_loads_its_model_is_waited_for(server: FakeOpenAI, model: 
     assert len(server.calls) == 3
 
 
+def test_a_server_that_was_loading_is_looked_up_again(server: FakeOpenAI, model: LanguageModel) -> None:
+    server.refused_paths["/v1/models"] = servers.LOADING
+    answered(model.ask(REQUEST))
+    del server.refused_paths["/v1/models"]
+    server.own_answers["/v1/models"] = servers.listed_by("vllm", NAME, max_model_len=512)
+    assert failed(model.ask(REQUEST)).kind == "too_long"
+
+
 def test_another_model_than_before_stops(server: FakeOpenAI, model: LanguageModel) -> None:
     answered(model.ask(REQUEST))
     server.fail(replace(servers.ENDS[0], change=lambda answer: {**answer, "model": "another"}))
     outcome = failed(model.ask(REQUEST))
     assert outcome.kind == "stopped"
     assert "'another', after 'gpt-4.1-mini'" in outcome.message
+    secret = "Bearer sk-0123456789abcdef0123456789 " + "word " * 10_000
+    server.fail(replace(servers.ENDS[0], change=lambda answer: {**answer, "model": secret}))
+    outcome = failed(model.ask(REQUEST))
+    assert "sk-0123" not in outcome.message
+    assert len(outcome.message) < 1_000
 
 
 def test_a_model_that_repeats_a_phrase_without_end_is_left(server: FakeOpenAI, model: LanguageModel) -> None:

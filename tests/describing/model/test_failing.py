@@ -33,6 +33,7 @@ def test_ten_failures_in_a_row_end_the_calls_with_the_reason_and_the_time() -> N
     (message,) = found.stopped
     assert message.startswith("10 questions in a row got no answer from the model, which took 60 s: the answer is not")
     assert "run again" in message
+    assert "kept" in message
 
 
 def test_a_server_that_lets_every_call_wait_ends_them_after_three() -> None:
@@ -45,7 +46,16 @@ def test_a_server_that_lets_every_call_wait_ends_them_after_three() -> None:
     assert "15 min" in found.stopped[0]
 
 
-def test_one_answer_begins_anew_however_slow_it_was() -> None:
+def test_a_server_that_writes_what_cannot_be_used_is_given_ten_questions() -> None:
+    found = Streak()
+    for _ in range(FAILURES_IN_A_ROW - 1):
+        found.fail(MALFORMED, 250)
+    assert not found.stopped
+    found.fail(MALFORMED, 250)
+    assert found.stopped
+
+
+def test_one_answer_ends_the_streak_however_slow_it_was() -> None:
     found = Streak()
     for _ in range(50):
         found.fail(SILENT, 300)

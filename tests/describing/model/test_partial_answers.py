@@ -59,3 +59,4 @@ def test_parts_that_answer_nothing_that_was_asked_are_none() -> None:
     asked = question(context())
     assert unfinished(asked, {}) is None
     assert unfinished(asked, {"title": "x", "columns": [{"n": 99, "text": "x"}, {"n": "1"}, 7]}) is None
+    assert unfinished(asked, {"title": "x", "columns": 5}) is None

@@ -126,5 +126,10 @@ def test_an_answer_in_another_language_than_the_settings_is_dropped() -> None:
         assert [fault.rule for fault in read(text).faults] == ["language"], text
     spanish = question(how=asking(language="Spanish"))
     assert read("Un pedido que hace el cliente.", spanish).text == "Un pedido que hace el cliente."
-    for text in ("An order of the Rio de la Plata shop.", "An order for El Paso and Las Vegas."):
+    english = (
+        "An order of the Rio de la Plata shop.",
+        "An order for El Paso and Las Vegas.",
+        "Price per order per stage.",
+    )
+    for text in english:
         assert read(text).text == text

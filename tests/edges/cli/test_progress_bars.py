@@ -97,8 +97,8 @@ def test_the_words_of_a_model_are_shown_until_the_next_table_is_done() -> None:
     console = SafeConsole(file=out, width=120, force_terminal=True, color_system=None)
     with TerminalSink(console) as sink:
         sink.begin("document", 2)
-        sink.hear("document", "An order of a customer. ")
-        sink.hear("finish", "Not a stage of a bar. ")
-        sink.hear("document", "It is paid.")
+        sink.add_text("document", "An order of a customer. ")
+        sink.add_text("finish", "Not a stage of a bar. ")
+        sink.add_text("document", "It is paid.")
     shown = " ".join(lines_of(out.getvalue(), "document"))
     assert "words written" in shown

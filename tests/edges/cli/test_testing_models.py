@@ -141,7 +141,8 @@ def test_an_unfit_model_fails_the_check_and_a_run_refuses_it_until_someone_accep
         assert "--anyway" in refused.stderr
     assert len(depot.claude.calls) == calls
     assert depot.tribal("document", "--anyway").returncode == 0
-    assert len(depot.claude.calls) == calls + 4
+    # Texts without evidence are asked for once more.
+    assert calls + 4 <= len(depot.claude.calls) <= calls + 8
     assert depot.tribal("run", "--anyway", "--new-prose").returncode == 0
     calls = len(depot.claude.calls)
     assert depot.tribal("run", "--new-prose").returncode == 2

@@ -56,6 +56,7 @@ class FakeOpenAI(ModelServer[Call]):
     num_ctx: dict[str, int] = field(default_factory=dict)
     own_answers: dict[str, bytes] = field(default_factory=dict)
     """By path, what another server says of itself, such as its list of models."""
+    refused_paths: dict[str, Failure] = field(default_factory=dict)
     native_dimensions: int = 768
     """Of vectors for which no number of dimensions is asked."""
     looked_up: list[str] = field(default_factory=list)
@@ -212,7 +213,7 @@ class FakeOpenAI(ModelServer[Call]):
         if failure is None:
             return Response(200, body, headers)
         body = body if failure.body is None else failure.body
-        headers["content-type"] = failure.content_type
+        headers |= {"content-type": failure.content_type, **dict(failure.headers)}
         return Response(200, body, headers, failure.delivery)
 
     def _error(self, failure: Failure, param: str | None = None) -> Response:
@@ -231,6 +232,8 @@ class FakeOpenAI(ModelServer[Call]):
 
     def _looked_up(self, request: Request, path: str) -> Response:
         """The list of models, and what a server's own API says."""
+        if request.path in self.refused_paths:
+            raise Refused(self.refused_paths[request.path])
         if request.path in self.own_answers:
             return Response(200, self.own_answers[request.path], _JSON)
         if (request.method, path) == ("GET", "/models"):

@@ -101,6 +101,9 @@ OTHER_LIMIT = replace(
     code="unsupported_parameter",
     message="Unsupported parameter: 'max_tokens' is not supported here. Use 'max_completion_tokens' instead.",
 )
+NO_STREAM_OPTIONS = replace(
+    failures.INVALID_REQUEST, name="no usage of streams", message="Unknown field: 'stream_options'."
+)
 LOADING = replace(
     failures.OVERLOADED, name="loading", cites="ggml-org/llama.cpp tools/server", message="Loading model", vendors=False
 )

@@ -83,3 +83,20 @@ def test_an_outage_says_nothing_and_the_next_run_tries_again(server: FakeOpenAI)
     assert MODEL_TESTS_FILE not in runs.store.keys("progress")
     assert runs.run().status == "completed"
     assert remembered(runs) is True
+
+
+def test_a_server_that_is_recognised_is_not_tried(server: FakeOpenAI) -> None:
+    server.mind = TALKS
+    server.own_answers["/v1/models"] = servers.listed_by("vllm", NAME)
+    runs = over(server, 2, binds_answers=None)
+    assert runs.run().status == "completed"
+    assert all(schemas(server))
+    assert not any("k7" in str(call.body) for call in server.calls)
+
+
+def test_a_trial_whose_answer_is_cut_says_nothing(server: FakeOpenAI) -> None:
+    server.mind = lambda body: "thinking " * 5_000 if "k7" in str(body) else TALKS(body)
+    runs = over(server, 2, binds_answers=None)
+    assert runs.run().status == "completed"
+    assert MODEL_TESTS_FILE not in runs.store.keys("progress")
+    assert not any(schemas(server)[1:])

@@ -51,7 +51,7 @@ def test_a_server_that_speaks_slower_than_any_limit_of_a_whole_answer_describes_
     assert max(call_ms(runs)) > 5 * IDLE * 1_000
     # A call begins when the one before has been read, which the server may learn a little later.
     assert server.busiest <= 2
-    assert "".join(runs.sink.heard).count("ordered") >= 3
+    assert "".join(runs.sink.texts).count("ordered") >= 3
 
 
 def about_tables(server: FakeOpenAI, since: int = 0) -> list[Any]:
@@ -166,3 +166,22 @@ def test_a_call_whose_time_is_up_keeps_what_is_complete(server: FakeOpenAI) -> N
     first, rest = (call.body["messages"][-1]["content"] for call in about_tables(server)[:2])
     assert '"text":true' in first
     assert '"text":false' in rest
+
+
+def test_a_model_whose_every_answer_is_cut_after_one_column_is_not_asked_for_ever(server: FakeOpenAI) -> None:
+    def mind(body: Any) -> Any:
+        first = minds.asked_numbers(body)[0]
+        return (
+            f'{{"title": "", "text": "", "columns": [{{"n": {first}, "text": "Tells how good it is."}}, {{"n": 99, "te'
+        )
+
+    server.mind = mind
+    server.script.share, server.script.among = 1.0, (replace(servers.ENDS[0], change=cut_at_limit, change_stream=None),)
+    wide = [table("parcels.parcel", *(column(f"f{number}x", "text") for number in range(30)))]
+    runs = replace(over(server), tables=wide)
+    runs.run()
+    assert len(about_tables(server)) <= 2 * 30
+
+
+def cut_at_limit(answer: dict[str, Any]) -> dict[str, Any]:
+    return {**answer, "choices": [{**answer["choices"][0], "finish_reason": "length"}]}

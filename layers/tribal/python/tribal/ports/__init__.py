@@ -108,8 +108,7 @@ else:
         "IndexReader MatchedTerms VectorKind",
         "index.writer": "IndexCounts IndexEntry IndexWriter",
         "models.calls": "BudgetedModel CallLimits FailureKind LanguageModel ModelAnnouncement ModelAnswer ModelFacts "
-        "ModelFailure "
-        "ModelOutcome ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
+        "ModelFailure ModelOutcome ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DOCUMENT_VERSION DocumentingOptions Options PlanOptions RunParameters Selection",
         "catalog_reader": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
         "Statement TableSample UnreadPart name_of",

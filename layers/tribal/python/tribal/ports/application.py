@@ -283,7 +283,7 @@ class RunContext:
     def describers(self) -> Describers:
         """The describers of the run."""
         found = self.app.run.describers(self.run_id, self.stop)
-        found.hear(partial(self.sink.hear, "document"))
+        found.on_text(partial(self.sink.add_text, "document"))
         return found
 
     @property

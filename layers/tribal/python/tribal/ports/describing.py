@@ -161,7 +161,7 @@ class Describers(Protocol):
         """The describer of a database, by the name of its entry; the same one each time."""
         ...
 
-    def hear(self, listener: Callable[[str], None], /) -> None:
+    def on_text(self, listener: Callable[[str], None], /) -> None:
         """Pass each piece of a model's answer on as it arrives."""
         ...
 

@@ -78,7 +78,7 @@ class ProgressSink(Protocol):
         """One item of a stage is done."""
         ...
 
-    def hear(self, stage: str, text: str) -> None:
+    def add_text(self, stage: str, text: str) -> None:
         """A piece of a model's answer has arrived; must not wait."""
         ...
 

@@ -95,9 +95,9 @@ class CountingSink:
                 self.counts[outcome] += 1
         self._inner.advance(stage, item, outcome)
 
-    def hear(self, stage: str, text: str) -> None:
+    def add_text(self, stage: str, text: str) -> None:
         """Forward."""
-        self._inner.hear(stage, text)
+        self._inner.add_text(stage, text)
 
     def end(self, stage: str, summary: str) -> None:
         """Forward."""

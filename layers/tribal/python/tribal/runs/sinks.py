@@ -25,7 +25,7 @@ class SilentSink:
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
         """Do nothing."""
 
-    def hear(self, stage: str, text: str) -> None:
+    def add_text(self, stage: str, text: str) -> None:
         """Do nothing."""
 
     def end(self, stage: str, summary: str) -> None:
@@ -77,10 +77,12 @@ class PlainSink:
             if due or state.done == state.total:
                 self._write_count(stage, state, now)
 
-    def hear(self, stage: str, text: str) -> None:
+    def add_text(self, stage: str, text: str) -> None:
         """Count words; writes a line if nothing else has for a while."""
         with self._lock:
-            state = self._state(stage)
+            state = self._stages.get(stage)
+            if state is None:
+                return
             state.words += words_in(text)
             now = self._clock.real()
             if (now - state.last_line).total_seconds() >= _SECONDS_BETWEEN_WORDS:

@@ -6,22 +6,23 @@ import unicodedata
 
 _ENGLISH = frozenset(
     """
-    a an and are as at by each for from has have if in is it its of on or that the this to used was when whether which
-    with
+    a an and are as at by each for from has have if in is it its no not of on one or per that the this to used was when
+    whether which with
     """.split()
 )
 _OTHERS = frozenset(
     """
     aus auf auch bei bzw das dem den der des eine einem einen einer eines fuer für ist mit nach oder sind und von vom
     werden wird zum zur
-    au aux avec ce cette dans de des du elle est et la le les leur par pour qui que sont sur un une
-    al como con contiene del donde el esta este la las los para por que se su una y
-    che con dei del della delle di il la nel per sono una
-    da das do dos em na no o os para por que uma
+    au aux avec ce cette dans de des du elle est et la le les leur par pour qui que sont un une
+    al como con contiene del donde el esta este la las los para por que se una y
+    che con dei del della delle di il la nel sono una
+    da das dos em na o os para por que uma
     aan bij de een en het met naar ook van voor wordt
     """.split()
 )
-"""Function words of German, French, Spanish, Italian, Portuguese and Dutch. "Die", "on" and the like are left out."""
+"""Function words of German, French, Spanish, Italian, Portuguese and Dutch, without those that English has too, such as
+"die" and "per"."""
 _FEWEST = 2
 
 
@@ -35,4 +36,4 @@ def is_foreign(sentence: str, words: list[str]) -> bool:
     letters = [char for char in sentence if char.isalpha()]
     if 2 * sum(not unicodedata.name(char, "").startswith("LATIN") for char in letters) > len(letters):
         return True
-    return _ENGLISH.isdisjoint(words) and sum(word in _OTHERS for word in words) >= _FEWEST
+    return _ENGLISH.isdisjoint(words) and len(_OTHERS.intersection(words)) >= _FEWEST

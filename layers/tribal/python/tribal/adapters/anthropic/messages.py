@@ -93,7 +93,7 @@ class Messages:
         if usage is None:
             return no_usage(time_ms)
         if isinstance(reason, str) and reason in _STOPPED:
-            return ModelFailure(*_STOPPED[reason], usage, text=text)
+            return ModelFailure(*_STOPPED[reason], usage, text=text if reason == "max_tokens" else "")
         if reason != "end_turn":
             return ModelFailure("malformed", "the model stopped for an unknown reason", usage)
         return answer_of(text, request, usage, bound=self.binds_answers)

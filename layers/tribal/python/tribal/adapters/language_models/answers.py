@@ -11,10 +11,10 @@ from itertools import islice
 from typing import Any, Protocol
 
 from tribal.ports import ModelAnswer, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
+from tribal.ports.models.calls import BYTES_A_TOKEN
 from tribal_contracts import ModelUsage
 
 _NO_API = "the response is not from the model's API: {what}; check model.base_url, and proxies in between"
-_BYTES_PER_TOKEN = 3
 _THINKING, _THOUGHT = "<think>", "</think>"
 
 
@@ -84,8 +84,8 @@ def estimated_usage(text: str, request: ModelRequest, facts: ModelFacts, time_ms
     """Estimate the usage of a call from the size of its texts; it costs the most that it can have cost."""
     return ModelUsage(
         calls=1,
-        input_tokens=-(-request.size_bytes // _BYTES_PER_TOKEN),
-        output_tokens=-(-len(text.encode(errors="replace")) // _BYTES_PER_TOKEN),
+        input_tokens=-(-request.size_bytes // BYTES_A_TOKEN),
+        output_tokens=-(-len(text.encode(errors="replace")) // BYTES_A_TOKEN),
         time_ms=time_ms,
         nanodollars=facts.worst_price(request),
         estimated_calls=1,
@@ -110,7 +110,8 @@ class ThoughtFilter:
     def shown(self, piece: str) -> str:
         """Return the part of the text that may be shown now that a piece has arrived."""
         if self._has_passed:
-            return piece
+            _, ended, said = piece.rpartition(_THOUGHT)
+            return said.lstrip() if ended else piece
         self._held += piece
         begins = self._held.lstrip()
         if begins.startswith(_THINKING):

@@ -27,10 +27,14 @@ async def server_sent_events(chunks: AsyncIterator[bytes]) -> Events:
     """
     async for line in _lines(chunks):
         name, _, data = line.partition(":")
-        data = data.strip() if name == "data" else ""
-        if data == _END:
+        data = data.strip()
+        if name == "data" and data == _END:
             return
-        yield event_of(data) if data else {}
+        if name == "error" and data:
+            # Older versions of llama.cpp write errors so.
+            yield {"error": event_of(data)}
+        else:
+            yield event_of(data) if name == "data" and data else {}
 
 
 def event_of(text: str | bytes) -> Mapping[str, Any]:

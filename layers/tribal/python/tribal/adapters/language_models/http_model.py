@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
@@ -38,6 +38,8 @@ _NOT_READY = 503
 _LOADING = re.compile(rb"loading model|model is loading", re.IGNORECASE)
 """How llama.cpp and others say that a model will be ready soon."""
 _LOADING_SECONDS = 1.0
+_REMEMBERED_CHUNKS = 1_000
+"""Of a stream: an answer in one piece has fewer. By judgement."""
 _RESTART_SECONDS = 30.0
 _CLOCK_SECONDS = 0.05
 _REPEATS = "the model repeats a phrase without end"
@@ -94,6 +96,8 @@ class Sdk:
 class _Call:
     """How far a call has come."""
 
+    dialect: Dialect
+    """As it was when the call began, and as the server has asked for since."""
     deadline: float
     idle_seconds: float | None
     """How long to wait between two events; `None` for as long as the deadline allows."""
@@ -114,18 +118,18 @@ class _Call:
             return math.inf
         return self.idle_seconds * (1 if self.events > 1 else FIRST_TOKEN_FACTOR)
 
-    def wait_on(self) -> None:
+    def extend_timeout(self) -> None:
         """Give the server its time again: it has sent something."""
         if self.timeout is not None and not self.timeout.expired():
             self.timeout.reschedule(min(self.deadline, time.monotonic() + self.patience_seconds))
 
-    def hear(self, event: Mapping[str, Any]) -> None:
+    def count(self, event: Mapping[str, Any]) -> None:
         """Count an event of a stream; even an empty one shows that the server still answers."""
         self.events += bool(event)
-        self.wait_on()
+        self.extend_timeout()
 
-    def late(self, request: ModelRequest) -> str:
-        """What the server failed to do in time."""
+    def timeout_message(self, request: ModelRequest) -> str:
+        """Say what the server failed to do in time."""
         if time.monotonic() < self.deadline - _CLOCK_SECONDS:
             what = "sent nothing more" if self.text else "sent no word of an answer"
             return f"{what} for {self.patience_seconds:g} s (model.idle_timeout_seconds)"
@@ -173,7 +177,7 @@ class HttpModel:
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask once, and wait for the answer or the deadline; with `idle_seconds`, the answer is streamed."""
-        put = request.heard if request.idle_seconds is not None and self._dialect.streams else None
+        put = request.on_text if request.idle_seconds is not None and self._dialect.streams else None
         return cut_answer(run_on_loop(self._within_deadline(request, put)), request)[1]
 
     def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
@@ -192,20 +196,26 @@ class HttpModel:
 
     async def _within_deadline(self, request: ModelRequest, put: Callable[[str], None] | None = None) -> ModelOutcome:
         started = time.monotonic()
-        call = _Call(started + request.deadline_seconds, request.idle_seconds if put is not None else None, started)
+        idle_seconds = request.idle_seconds if put is not None else None
+        call = _Call(self._dialect, started + request.deadline_seconds, idle_seconds, started)
         try:
             async with asyncio.timeout_at(min(call.deadline, started + call.patience_seconds)) as call.timeout:
                 if obstacle := await self._obstacle(request):
                     return obstacle
+                call.dialect = self._dialect
                 outcome = await (self._answer(request, call) if put is None else self._streamed(request, call, put))
                 outcome = self._checked(outcome, request)
         except TimeoutError:
-            return replace(call.failure("timed_out", f"{self._advice.provider} {call.late(request)}"), text=call.text)
+            return replace(
+                call.failure("timed_out", f"{self._advice.provider} {call.timeout_message(request)}"), text=call.text
+            )
         except ResponseTooLargeError:
             return truncated(ModelUsage(calls=1, time_ms=call.time_ms), call.text, unseen=True)
         except OtherServiceError as exc:
             failure = no_api(str(exc), call.time_ms)
             return failure if self._has_answered else replace(failure, kind="stopped")
+        except httpx2.DecodingError:
+            return no_api("it cannot be decompressed", call.time_ms)
         except (self._sdk.connection_error, httpx2.TransportError) as exc:
             cause = exc.__cause__ if isinstance(exc, self._sdk.connection_error) else exc
             call.sent = call.sent and not isinstance(cause, _NOT_SENT)
@@ -224,8 +234,8 @@ class HttpModel:
         self._refused_since = self._refused_since or now
         return not self._has_answered or now - self._refused_since > _RESTART_SECONDS
 
-    async def _obstacle(self, _request: ModelRequest) -> ModelFailure | None:
-        """Why a request is not sent; `None` if it is."""
+    async def _obstacle(self, _request: ModelRequest) -> ModelOutcome | None:
+        """The outcome of a request that is not sent; `None` if it is."""
         return None
 
     def _checked(self, outcome: ModelOutcome, _request: ModelRequest) -> ModelOutcome:
@@ -248,15 +258,11 @@ class HttpModel:
             return page
         if not response.is_success:
             return self._refused(response, request, call)
-        if response.headers.get("content-type", "").startswith("application/json"):
-            # A server that does not stream sends the whole answer, and some send errors so.
-            outcome = self._dialect.read(await read_body(response), request, call.time_ms)
-            put(cut_answer(outcome, request)[0])
-            return outcome
-        reader, left = self._dialect.reader(request), most_text_bytes(request)
+        reader, left = call.dialect.reader(request), most_text_bytes(request)
+        seen: list[bytes] = []
         try:
-            async for event in self._sdk.read_events(read_chunks(response, request)):
-                call.hear(event)
+            async for event in self._sdk.read_events(_remembered(read_chunks(response, request), seen)):
+                call.count(event)
                 if text := reader.take(event):
                     fits = cut_text(text, left)
                     call.text += fits
@@ -270,6 +276,11 @@ class HttpModel:
             return no_api("it did not send complete JSON", call.time_ms)
         finally:
             await response.aclose()
+        if not call.events and (body := b"".join(seen)):
+            # A server that does not stream sends the whole answer, and some send errors so.
+            outcome = call.dialect.read(body, request, call.time_ms)
+            put(cut_answer(outcome, request)[0])
+            return outcome
         return reader.end(call.time_ms)
 
     def _page(self, response: httpx2.Response, call: _Call) -> ModelFailure | None:
@@ -289,11 +300,13 @@ class HttpModel:
         if response.status_code == _REFUSED_LOGIN and await self._credentials.renew(used):
             response = await self._send(request, call, stream=stream)
         while self._is_local and response.status_code == _NOT_READY and _LOADING.search(response.content):
-            call.wait_on()
+            call.extend_timeout()
             await asyncio.sleep(_LOADING_SECONDS)
             response = await self._send(request, call, stream=stream)
-        if (other := self._dialect.adapted(response)) is not None:
-            self._dialect = other
+        asked = [call.dialect]
+        while (other := call.dialect.adapted(response)) is not None and other not in asked:
+            asked.append(other)
+            self._dialect = call.dialect = other
             response = await self._send(request, call, stream=stream)
         return response
 
@@ -301,12 +314,20 @@ class HttpModel:
         """The raw response; the SDK's parser is skipped, because it accepts anything."""
         await self._credentials.prepare()
         call.sent = True
-        body = self._dialect.body(request, self._facts, stream=stream)
+        body = call.dialect.body(request, self._facts, stream=stream)
         try:
             # The SDK would read a whole response, however large it is.
             response: httpx2.Response = await self._sdk.client.post(
-                self._dialect.path, cast_to=httpx2.Response, body=body, stream=True
+                call.dialect.path, cast_to=httpx2.Response, body=body, stream=True
             )
         except self._sdk.status_error as exc:
             response = exc.response  # type: ignore[attr-defined]  # both SDKs' errors have it
         return response
+
+
+async def _remembered(chunks: AsyncIterator[bytes], seen: list[bytes]) -> AsyncIterator[bytes]:
+    """Pass on the bytes of a stream, and keep its beginning."""
+    async for chunk in chunks:
+        if len(seen) < _REMEMBERED_CHUNKS:
+            seen.append(chunk)
+        yield chunk

@@ -41,9 +41,9 @@ class Chat:
 
     def body(self, request: ModelRequest, facts: ModelFacts, *, stream: bool) -> dict[str, Any]:
         """The body of a request. The part that all requests of a run share comes first, which vendors cache."""
-        binds = self.binds_answers if request.binds is None else request.binds
-        bound = binds and request.schema is not None
-        in_words = request.schema_in_words if not bound or (self.schema_in_words and not request.binds) else ""
+        bound = self.binds_answers and request.schema is not None
+        hides = request.is_trial or (bound and not self.schema_in_words)
+        in_words = "" if hides else request.schema_in_words
         body: dict[str, Any] = {
             "model": facts.name,
             "messages": [

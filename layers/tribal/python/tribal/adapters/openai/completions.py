@@ -68,7 +68,7 @@ class Completion:
         self, request: ModelRequest, facts: ModelFacts, advice: Advice, longer_context: str, time_ms: int
     ) -> ModelOutcome:
         """Return the outcome of a call that ended."""
-        if self.error is not None:
+        if self.error:
             return self._failed(request, advice, time_ms)
         if not self.has_choice:
             return broken_stream(advice.provider, time_ms)
@@ -85,7 +85,7 @@ class Completion:
         if self.refuses:
             return ModelFailure("refused", "the model declined to answer", usage)
         if isinstance(self.reason, str) and self.reason in _STOPPED:
-            return ModelFailure(*_STOPPED[self.reason], usage, text=text)
+            return ModelFailure(*_STOPPED[self.reason], usage, text=text if self.reason == "length" else "")
         answer = answer_of(text, request, usage, bound=False)
         is_whole = isinstance(answer, ModelAnswer) and (request.schema is not None or _has_ended(text))
         if isinstance(answer, ModelAnswer) and (is_whole or self.reason == "stop"):

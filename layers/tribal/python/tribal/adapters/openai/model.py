@@ -74,7 +74,6 @@ def openai_model(
         chat = replace(chat, longer_context=OLLAMA_CONTEXT)
     if is_vendor or unsent is not None:
         return HttpModel(sdk, facts, chat, credentials, advice, is_local=is_local)
-    binds = binds_answers if settings.binds_answers is None else settings.binds_answers
     over = OllamaModel if settings.provider == "ollama" else CompatibleModel
     return over(
         sdk,
@@ -84,7 +83,8 @@ def openai_model(
         advice,
         is_local=is_local,
         context_tokens=settings.context_tokens,
-        binds_answers=binds,
+        binds_answers=binds_answers,
+        is_set=settings.binds_answers,
     )
 
 

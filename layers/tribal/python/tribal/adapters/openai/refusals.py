@@ -37,8 +37,20 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _STATUS = re.compile(r"[45][0-9]{2}")
-_LIMITED, _BROKEN = 429, 500
-_RATE_LIMIT = "rate_limit_exceeded"
+_BAD_REQUEST, _BROKEN = 400, 500
+_STATUSES = {
+    "authentication_error": 401,
+    "context_length_exceeded": 400,
+    "exceed_context_size_error": 400,
+    "invalid_request_error": 400,
+    "not_found_error": 404,
+    "overloaded_error": 503,
+    "permission_error": 403,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "unavailable_error": 503,
+}
+"""The statuses with which servers send these types and codes, where they come without one."""
 _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
 
 
@@ -56,7 +68,9 @@ def read_error(error: Mapping[str, Any], *, unseen: bool) -> tuple[int, Refusal]
     """
     code = error.get("code")
     found = _STATUS.fullmatch(str(code)) if isinstance(code, int | str) else None
-    status = int(found[0]) if found else _LIMITED if _RATE_LIMIT in _names_of(error) else _BROKEN
+    named = [status for name in _names_of(error) if (status := _STATUSES.get(name))]
+    is_too_long = _TOO_LONG.search(text_of(error.get("message"))) is not None
+    status = int(found[0]) if found else named[0] if named else _BAD_REQUEST if is_too_long else _BROKEN
     return status, _refusal(error, status, unseen=unseen or status >= _BROKEN)
 
 

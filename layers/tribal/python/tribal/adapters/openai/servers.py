@@ -13,19 +13,21 @@ import httpx2
 from tribal.adapters.language_models.connection import Credentials
 from tribal.adapters.language_models.http_model import HttpModel, Sdk
 from tribal.adapters.language_models.limits import ResponseTooLargeError, read_body
-from tribal.adapters.language_models.refusals import Advice, read_object, text_of
+from tribal.adapters.language_models.refusals import Advice, read_object, repeatable, text_of
 from tribal.adapters.openai.chat import Chat
 from tribal.ports import ModelAnswer, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
+from tribal.ports.models.calls import BYTES_A_TOKEN
+from tribal_contracts import ModelUsage
 
 OLLAMA_CONTEXT = "give Ollama a longer context: OLLAMA_CONTEXT_LENGTH, or a model of your own with PARAMETER num_ctx"
 _OLLAMA_DEFAULT = 4_096
 """Tokens, if the server does not say (https://docs.ollama.com/context-length)."""
-_BYTES_PER_TOKEN = 3
 _ANSWER_SHARE = 3
 """Limits of answers are three times what answers usually have, which has to fit next to the prompt."""
 _LOOK_SECONDS = 10.0
-_RECOGNISED = {"llamacpp": "llama.cpp", "vllm": "vLLM", "sglang": "SGLang"}
+_RECOGNISED = frozenset({"llamacpp", "vllm", "sglang"})
 """Servers that bind answers to a schema, by `owned_by` in their list of models."""
+_NOT_READY = 500
 _LM_STUDIO = frozenset({"organization_owner", "organization-owner"})
 _CONTEXTS = ("max_model_len", "loaded_context_length", "context_length", "max_context_length")
 """What servers call the context length in their list of models: vLLM and SGLang, LM Studio, OpenRouter, Mistral."""
@@ -48,7 +50,8 @@ class CompatibleModel(HttpModel):
 
     Args:
         context_tokens: for a server that does not report its context length.
-        binds_answers: whether it is sent schemas; `None` if that follows from what it is.
+        binds_answers: whether a trial has shown that it binds answers; `None` without one.
+        is_set: what the settings say of that, which comes first.
     """
 
     def __init__(
@@ -62,48 +65,63 @@ class CompatibleModel(HttpModel):
         is_local: bool,
         context_tokens: int | None,
         binds_answers: bool | None,
+        is_set: bool | None,
     ) -> None:
         super().__init__(sdk, facts, dialect, credentials, advice, is_local=is_local)
         self._chat = dialect
         self._context_tokens = context_tokens
         self._binds_answers = binds_answers
+        self._is_set = is_set
         self._looking = asyncio.Lock()
         self._server: Server | None = None
         self._answered_by = ""
 
     def _checked(self, outcome: ModelOutcome, request: ModelRequest) -> ModelOutcome:
-        if request.binds and isinstance(self._dialect, Chat) and isinstance(outcome, ModelAnswer):
-            follows = outcome.value.keys() == set((request.schema or {}).get("required", ()))
-            self._dialect = replace(self._dialect, binds_answers=follows)
+        if request.is_trial and isinstance(self._dialect, Chat):
+            follows = isinstance(outcome, ModelAnswer) and outcome.value.keys() == _members(request)
+            self._dialect = replace(self._dialect, binds_answers=follows and self._dialect.binds_answers)
         if not (self._is_local and isinstance(outcome, ModelAnswer) and outcome.model):
             return outcome
         self._answered_by = self._answered_by or outcome.model
         if outcome.model == self._answered_by:
             return outcome
-        changed = f"the server answered with the model {outcome.model!r}, after {self._answered_by!r} before"
+        now, before = (repeatable(name, request) for name in (outcome.model, self._answered_by))
+        changed = f"the server answered with the model {now!r}, after {before!r} before"
         return ModelFailure("stopped", f"{changed}; load the one that should describe and run again", outcome.usage)
 
-    async def _obstacle(self, request: ModelRequest) -> ModelFailure | None:
-        async with self._looking:
-            if self._server is None:
-                self._server = await self._looked_up()
-                binds = self._server.binds_answers if self._binds_answers is None else self._binds_answers
-                self._dialect = replace(self._chat, binds_answers=binds)
-        context = self._server.context_tokens or self._context_tokens
-        tokens = request.size_bytes // _BYTES_PER_TOKEN + request.max_tokens // _ANSWER_SHARE
+    async def _obstacle(self, request: ModelRequest) -> ModelOutcome | None:
+        server = await self._looked_up_once()
+        if request.is_trial and server.binds_answers:
+            return ModelAnswer(dict.fromkeys(_members(request)), ModelUsage())
+        if request.is_trial:
+            self._dialect = replace(self._chat, binds_answers=True)
+        context = server.context_tokens or self._context_tokens
+        tokens = request.size_bytes // BYTES_A_TOKEN + request.max_tokens // _ANSWER_SHARE
         if context is None or tokens <= context:
             return None
         needed = f"prompt and answer have about {tokens:,} tokens, more than the context length of {context:,}"
         return ModelFailure("too_long", f"{needed}; {self._chat.longer_context}")
 
-    async def _looked_up(self) -> Server:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LOOK_SECONDS):
-                listed = await self._get("models")
-                models = listed.get("data")
-                known = [each for each in models if isinstance(each, Mapping)] if isinstance(models, list) else []
-                return await self._described(known)
-        return Server()
+    async def _looked_up_once(self) -> Server:
+        """What the server says; asked again with the next call if it is not ready to say anything."""
+        async with self._looking:
+            if self._server is None:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_LOOK_SECONDS):
+                        self._server = await self._looked_up()
+                is_known = self._server is not None and self._server.binds_answers
+                binds = is_known or bool(self._binds_answers) if self._is_set is None else self._is_set
+                self._dialect = replace(self._chat, binds_answers=binds)
+            return self._server or Server()
+
+    async def _looked_up(self) -> Server | None:
+        """What the server says of itself; `None` if it is not ready."""
+        listed = await self._get("models")
+        if listed is None:
+            return None
+        models = listed.get("data")
+        known = [each for each in models if isinstance(each, Mapping)] if isinstance(models, list) else []
+        return await self._described(known)
 
     async def _described(self, listed: list[Mapping[str, Any]]) -> Server:
         named = [each for each in listed if each.get("id") == self._facts.name] or (listed if len(listed) == 1 else [])
@@ -111,23 +129,23 @@ class CompatibleModel(HttpModel):
         owner = next((text_of(each.get("owned_by")) for each in (*named, *listed)), "")
         context = _first_count(model, _CONTEXTS)
         if owner == "llamacpp":
-            settings = (await self._get("props", native=True)).get("default_generation_settings")
+            settings = (await self._get("props", native=True) or {}).get("default_generation_settings")
             meta = model.get("meta")
             context = _first_count(settings, ("n_ctx",)) or _first_count(meta, ("n_ctx",)) or context
         elif owner in _LM_STUDIO:
-            native = (await self._get("api/v0/models", native=True)).get("data")
+            native = (await self._get("api/v0/models", native=True) or {}).get("data")
             own = [each for each in native if isinstance(each, Mapping)] if isinstance(native, list) else []
             found = next((each for each in own if each.get("id") == self._facts.name), {})
             return Server(bool(own), _first_count(found, _CONTEXTS) or context)
         return Server(owner in _RECOGNISED, context)
 
-    async def _get(self, path: str, *, native: bool = False) -> dict[str, Any]:
+    async def _get(self, path: str, *, native: bool = False) -> dict[str, Any] | None:
         return await self._asked("get", path, native=native)
 
     async def _asked(
         self, method: str, path: str, body: dict[str, Any] | None = None, *, native: bool
-    ) -> dict[str, Any]:
-        """The answer of a server's list or its own API; empty if it refuses."""
+    ) -> dict[str, Any] | None:
+        """The answer of a server's list or its own API; empty if it refuses, `None` if it is not ready."""
         base = str(self._sdk.client.base_url).rstrip("/")
         address = f"{base.removesuffix('/v1') if native else base}/{path}"
         await self._credentials.prepare()
@@ -136,21 +154,28 @@ class CompatibleModel(HttpModel):
                 address, cast_to=httpx2.Response, stream=True, **({} if body is None else {"body": body})
             )
             return read_object(await read_body(response))
-        except (self._sdk.status_error, ResponseTooLargeError):
+        except self._sdk.status_error as exc:
+            status: int = exc.response.status_code  # type: ignore[attr-defined]  # the SDK's errors have it
+            return None if status >= _NOT_READY else {}
+        except (ResponseTooLargeError, httpx2.DecodingError):
             return {}
 
 
 class OllamaModel(CompatibleModel):
     """A model of Ollama, which silently cuts prompts that are longer than its context."""
 
-    async def _looked_up(self) -> Server:
+    async def _looked_up(self) -> Server | None:
         """The context of the loaded model; an empty request loads it (https://docs.ollama.com/api/generate)."""
         name = self._facts.name
         await self._asked("post", "api/generate", {"model": name, "stream": False}, native=True)
-        loaded = (await self._get("api/ps", native=True)).get("models")
+        loaded = (await self._get("api/ps", native=True) or {}).get("models")
         known = [each for each in loaded if isinstance(each, dict)] if isinstance(loaded, list) else []
         found = next((each for each in known if name in (each.get("name"), each.get("model"))), {})
         return Server(True, _first_count(found, ("context_length",)) or self._context_tokens or _OLLAMA_DEFAULT)
+
+
+def _members(request: ModelRequest) -> set[str]:
+    return set((request.schema or {}).get("required", ()))
 
 
 def _first_count(holder: object, names: tuple[str, ...]) -> int | None:

@@ -38,9 +38,9 @@ class TriedModel:
         self._model = model
         self._entry = entry
         self._store = store
-        self._tokens = _TOKENS + thinking_tokens
+        self._thinking_tokens = thinking_tokens
         self._lock = threading.Lock()
-        self._is_known = entry.provider != "openai" or entry.base_url is None or entry.binds_answers is not None
+        self._is_known = not needs_trial(entry)
 
     @property
     def name(self) -> str:
@@ -65,10 +65,20 @@ class TriedModel:
             record = read_model_record(self._store, self._entry)
             if record is not None and record.binds_answers is not None:
                 return
-            trial = ModelRequest(
-                "You are tried.", "Answer with the word: yes", _SCHEMA, self._tokens, _SECONDS, binds=True
-            )
-            outcome = self._model.ask(trial)
-            if isinstance(outcome, ModelAnswer) or outcome.kind in ("malformed", "truncated", "rejected"):
+            outcome = self._model.ask(trial_request(self._thinking_tokens))
+            if isinstance(outcome, ModelAnswer) or outcome.kind == "malformed":
                 binds = isinstance(outcome, ModelAnswer) and outcome.value.keys() == {_MEMBER}
                 change_model_record(self._store, self._entry, {"binds_answers": binds})
+
+
+def trial_request(thinking_tokens: int) -> ModelRequest:
+    """Return the request that only a server that binds answers can answer as its schema asks."""
+    tokens = _TOKENS + thinking_tokens
+    return ModelRequest(
+        "This is a connection test.", "Answer with the word: yes", _SCHEMA, tokens, _SECONDS, is_trial=True
+    )
+
+
+def needs_trial(entry: ModelEntry) -> bool:
+    """Return whether a server may have to be tried: not a vendor's, and not one whose settings say it."""
+    return entry.provider == "openai" and entry.base_url is not None and entry.binds_answers is None

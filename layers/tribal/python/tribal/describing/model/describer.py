@@ -35,6 +35,7 @@ from tribal.ports import (
     TableContext,
     TableDescription,
 )
+from tribal.ports.models.calls import BYTES_A_TOKEN
 from tribal.text_checks import KnownNames
 from tribal_contracts import (
     AgentError,
@@ -273,7 +274,6 @@ _SECONDS_A_CALL = 8.0
 """Typical response time of a model that was not tested; an estimate."""
 _TEST_ANSWER_TOKENS = 60
 """Usual length of an answer about a built-in table; an estimate."""
-_BYTES_A_TOKEN = 3
 # Typical lengths in tokens, estimated: a short sentence per column, two or three per table, plus JSON.
 _TEXT_TOKENS = 100
 _COLUMN_TOKENS = 35
@@ -297,7 +297,7 @@ def _quote_domain(tables: int, prompting: Prompting, asked: RunModel) -> ModelQu
 
 
 def _call(part_bytes: int, answer_tokens: int, prompting: Prompting, asked: RunModel) -> ModelQuote:
-    sent = -(-(len(prompting.prefix.encode()) + _SCHEMA_BYTES + part_bytes) // _BYTES_A_TOKEN)
+    sent = -(-(len(prompting.prefix.encode()) + _SCHEMA_BYTES + part_bytes) // BYTES_A_TOKEN)
     came = answer_tokens + prompting.thinking_tokens // 2
     return ModelQuote(
         calls=1,

@@ -25,7 +25,7 @@ from tribal.ports import (
     ObjectStore,
     Options,
 )
-from tribal.ports.models.calls import FIRST_TOKEN_FACTOR
+from tribal.ports.models.calls import FIRST_TOKEN_FACTOR, ignore_text
 from tribal.store import read_names
 from tribal.store.model_tests import read_model_test
 from tribal.text_checks import KnownNames
@@ -73,9 +73,9 @@ class ModelDescribers:
                 self._describers[database] = self._build(database) if database in self._asked else self._rules
             return self._describers[database]
 
-    def hear(self, listener: Callable[[str], None], /) -> None:
+    def on_text(self, listener: Callable[[str], None], /) -> None:
         """Pass each piece of an answer on as it arrives."""
-        self._model.heard = listener
+        self._model.on_text = listener
 
     @property
     def usage(self) -> ModelUsage:
@@ -122,10 +122,6 @@ class ModelDescribers:
         self._budgeted.close()
 
 
-def _ignore(_piece: str) -> None:
-    pass
-
-
 class _Names:
     """The names of a database, read once."""
 
@@ -151,7 +147,7 @@ class MeteredModel:
         self._clock = clock
         self._lock = threading.Lock()
         self._usage = ModelUsage()
-        self.heard: Callable[[str], None] = _ignore
+        self.on_text: Callable[[str], None] = ignore_text
         """Gets each piece of a streamed answer."""
 
     @property
@@ -167,7 +163,7 @@ class MeteredModel:
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask the model."""
-        return self._counted(self._model.ask(replace(request, heard=self.heard)))
+        return self._counted(self._model.ask(replace(request, on_text=self.on_text)))
 
     def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
         """Ask the model for text as it arrives."""

@@ -33,8 +33,8 @@ def unfinished(question: Question, parts: dict[str, Any]) -> list[str] | None:
     Models write columns in order, so those before the last complete one were left empty on purpose. `None` if the parts
     answer nothing that was asked.
     """
-    columns = parts.get("columns", [])
-    numbers = [each.get("n") for each in columns if isinstance(each, dict)]
+    columns = parts.get("columns")
+    numbers = [each.get("n") for each in columns if isinstance(each, dict)] if isinstance(columns, list) else []
     last = max((number for number in numbers if isinstance(number, int) and number in question.columns), default=0)
     has_text = question.asks_text and isinstance(parts.get("text"), str)
     if question.kind != "table" or not (last or has_text):

@@ -118,14 +118,16 @@ class Writer:
         return self._asked_again(question, reading)
 
     def _asked_again(self, question: Question, reading: _Reading) -> list[Question]:
-        """Ask for what is left of an answer that ended early; of one that was late or unreadable only once."""
-        if not reading.left:
+        """Ask once more for what is left of an answer that ended early; then, if it was too long, in halves."""
+        if not reading.left or reading.failure is None:
             return []
-        if reading.failure is not None and reading.failure.kind != "truncated" and question is self._rest:
-            self._written.failure = reading.failure
-            return []
-        self._rest = narrowed(question, reading.left)
-        return [self._rest]
+        left = narrowed(question, reading.left)
+        if question is not self._rest:
+            self._rest = left
+            return [left]
+        smaller = _smaller(left, reading.failure)
+        self._written.failure = None if smaller else reading.failure
+        return smaller
 
     def _keep(self, question: Question, part: KeptSlice) -> None:
         if key := slice_key(question):

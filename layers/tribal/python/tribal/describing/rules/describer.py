@@ -68,7 +68,7 @@ class RulesDescribers:
         """The rules."""
         return self._rules
 
-    def hear(self, _listener: Callable[[str], None], /) -> None:
+    def on_text(self, _listener: Callable[[str], None], /) -> None:
         """Do nothing: no model is asked."""
 
     @property

@@ -90,7 +90,7 @@ class TerminalSink:
             self._words = 0
             self._progress.update(self._tasks[stage], advance=1, item=show_invisible(label))
 
-    def hear(self, stage: str, text: str) -> None:
+    def add_text(self, stage: str, text: str) -> None:
         """Show how much a model has written since the last item."""
         with self._lock:
             self._words += words_in(text)

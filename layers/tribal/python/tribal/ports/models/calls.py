@@ -29,6 +29,8 @@ FailureKind = Literal[
 _THINKING_TOKENS = 2_000
 """Tokens for a model whose thinking cannot be switched off. By judgement: little thinking about one table."""
 _DOES_NOT_THINK = ("disabled", "between_tools")
+BYTES_A_TOKEN = 3
+"""Of usual prompts and answers, for estimates; text and JSON of databases have between three and four."""
 FIRST_TOKEN_FACTOR = 5
 """How many times longer than between two tokens to wait for the first: reading a prompt is slow on a CPU."""
 
@@ -103,8 +105,8 @@ def _never() -> bool:
     return False
 
 
-def _ignore(_piece: str) -> None:
-    pass
+def ignore_text(_piece: str) -> None:
+    """Do nothing with a piece of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +139,15 @@ class ModelRequest:
     idle_seconds: float | None = None
     """Stream the answer, and end the call when nothing arrives for this long, or `FIRST_TOKEN_FACTOR` times as long
     before the first token. `None` waits for the whole answer."""
-    binds: bool | None = None
-    """Whether to bind the answer to the schema; `None` for what is known of the server. `True` is a trial."""
+    is_trial: bool = False
+    """Whether it finds out if the server binds answers: the schema is sent, but the prompt does not show it."""
     retries: bool = True
     """Whether to retry a failure that may pass even if the provider does not say when."""
     waits_count: bool = False
     """Whether waiting for a turn, for money and for the provider takes the call's time too, because someone waits."""
     stopped: Callable[[], bool] = field(default=_never, compare=False, repr=False)
     """Whether a stream should end early, because no one reads it; it is asked a few times a second."""
-    heard: Callable[[str], None] = field(default=_ignore, compare=False, repr=False)
+    on_text: Callable[[str], None] = field(default=ignore_text, compare=False, repr=False)
     """Called with each piece of a streamed answer as it arrives, on another thread; it must not wait."""
 
     @property

@@ -47,7 +47,7 @@ class PipeSink:
         """Forward."""
         self.send(TableDone(item, outcome))
 
-    def hear(self, stage: str, text: str) -> None:
+    def add_text(self, stage: str, text: str) -> None:
         """Do nothing: no model is asked here."""
 
     def note(self, message: str) -> None:

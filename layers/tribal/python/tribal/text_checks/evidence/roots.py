@@ -21,8 +21,8 @@ drive: driven drove; eat: eaten; expand: expansion; extend: extension extent; fa
 fly: flight flown flew; get: got gotten; give: given gave; go: gone went; grow: grown growth; high: height; hold: held
 identify: id identity identification identifier ident; keep: kept; know: known knew; lead: led; leave: left
 lend: lent loan; long: length; lose: lost loss; make: made; meet: met; modify: modification; multiply: multiplication
-notify: notification; number: numeric numerical; pay: paid; permit: permission; proceed: procedure; produce: product
-produce: production; publish: publication; qualify: qualification qualifier; receive: receipt recipient
+notify: notification; number: numeric numerical; pay: paid; permit: permission; proceed: procedure
+produce: product production; publish: publication; qualify: qualification qualifier; receive: receipt recipient
 reduce: reduction; ride: ridden rode; run: ran; say: said; see: seen saw; sell: sold sale; send: sent; show: shown
 speak: spoken speech; specify: specification; spend: spent; stand: stood; strong: strength; submit: submission
 succeed: success; take: taken took; teach: taught; tell: told; think: thought; true: truth; use: usage

@@ -16,6 +16,7 @@ from tribal.capabilities.contribution.errors import (
 from tribal.capabilities.contribution.writing.schemas import fits
 from tribal.errors import ConfigurationError, RepositoryUnusable
 from tribal.ports import ModelFacts, StopToken
+from tribal.ports.models.calls import BYTES_A_TOKEN
 from tribal.ports.models.chains import (
     ChainedModel,
     ModelAccount,
@@ -32,7 +33,7 @@ from tribal_contracts.contribution.settings import ContributionSettings, Reposit
 T = TypeVar("T")
 Read = Callable[[Mapping[str, Any]], Reading[T]]
 # Sizes are assumed, not measured.
-_BYTES_A_TOKEN, _SECONDS_A_CALL = 3, 20.0
+_SECONDS_A_CALL = 20.0
 _CALLS = (("issue_scout.md", 25_000, 200), ("issue_analyst.md", 60_000, 800)) + 3 * (
     ("issue_editor.md", 60_000, 2_000),
 )
@@ -83,7 +84,7 @@ class WritingModels:
         quote, texts = ModelQuote(), self.prompts().texts
         for prompt, sent, answered in _CALLS:
             usage = ModelUsage(
-                input_tokens=-(-(len(texts[prompt].encode()) + sent) // _BYTES_A_TOKEN),
+                input_tokens=-(-(len(texts[prompt].encode()) + sent) // BYTES_A_TOKEN),
                 output_tokens=answered + facts.thinking_tokens // 2,
             )
             quote += ModelQuote(calls=1, tokens=usage.tokens, nanodollars=facts.cost(usage), seconds=_SECONDS_A_CALL)

@@ -12,12 +12,12 @@ from tribal.capabilities.interrogation.asking_models.requests import (
     QUESTION_SCHEMA,
 )
 from tribal.ports import ModelFacts
+from tribal.ports.models.calls import BYTES_A_TOKEN
 from tribal.prompt_templates import Prompts
 from tribal.rendering.prompt_data import data_json
 from tribal_contracts import ModelQuote, ModelUsage
 
 # Sizes are assumed, not measured.
-_BYTES_A_TOKEN = 3
 _SECONDS_A_CALL = 5.0
 _QUESTION_BYTES, _ANSWER_BYTES, _GAPS_BYTES, _CONTEXT_BYTES = 200, 900, 900, 12_000
 _QUESTION_TOKENS, _ANALYSIS_TOKENS, _ANSWER_TOKENS, _AUDIT_TOKENS = 60, 250, 200, 350
@@ -51,6 +51,6 @@ def _sent(prompts: Prompts, name: str, schema: Mapping[str, Any], part_bytes: in
 def _call(model: ModelFacts, sent_bytes: int, answer_tokens: int) -> ModelQuote:
     # Half of the tokens for thinking are expected.
     usage = ModelUsage(
-        input_tokens=-(-sent_bytes // _BYTES_A_TOKEN), output_tokens=answer_tokens + model.thinking_tokens // 2
+        input_tokens=-(-sent_bytes // BYTES_A_TOKEN), output_tokens=answer_tokens + model.thinking_tokens // 2
     )
     return ModelQuote(calls=1, tokens=usage.tokens, nanodollars=model.cost(usage), seconds=_SECONDS_A_CALL)

@@ -18,7 +18,7 @@ TIMES_ASKED = 2
 """How often a table is asked about, if the first answer is malformed."""
 
 _MALFORMED = ModelFailure("malformed", "the model's answers did not match the requested schema")
-_OF_THE_MODEL = frozenset({"malformed", "refused", "rejected", "truncated"})
+_OF_THE_MODEL = frozenset({"malformed", "refused", "truncated"})
 """Failures that say something of the model. Any other is an outage, a limit or a setting, and ends the test."""
 
 

@@ -47,7 +47,9 @@ def dollars(nanodollars: int) -> str:
 def usage_text(usage: ModelUsage) -> str:
     """The usage of calls, in one line."""
     calls = f"{usage.calls:,} call{'s' if usage.calls != 1 else ''} to the model"
-    return f"{calls}, {usage.tokens:,} tokens, {dollars(usage.nanodollars)}, {usage.time_ms / 1000:.1f} s of waiting"
+    estimated = f" (estimated for {usage.estimated_calls:,})" * bool(usage.estimated_calls)
+    cost = f"{usage.tokens:,} tokens{estimated}, {dollars(usage.nanodollars)}"
+    return f"{calls}, {cost}, {usage.time_ms / 1000:.1f} s of waiting"
 
 
 def cache_line(usage: ModelUsage) -> str:
@@ -69,7 +71,7 @@ def unsupported_line(texts: WrittenTexts) -> str:
         return ""
     return (
         f"{texts.unsupported:,} of {texts.written:,} texts by the model ({texts.unsupported / texts.written:.0%}) were "
-        "dropped: they share nothing with the table or column that they describe"
+        "dropped: they do not mention anything about the table or column"
     )
 
 
