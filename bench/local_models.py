@@ -30,12 +30,12 @@ def tables(bench: Bench) -> Iterator[Table]:
     contexts = [int(each) for each in bench.arguments[1:]] or CONTEXTS
     database = "company"
     bench.server.ensure_database(database, _without_comments(COMPANY_SQL.read_text(), bench.folder))
-    rows, rules = list[Row](), list[Row]()
+    rows, rules, published = list[Row](), list[Row](), list[Row]()
     for context in contexts:
         project = bench.new_folder(f"context-{context}")
         with LlamaCppServer.start(context_tokens=context) as server:
             model = {"provider": "openai", "name": MODEL, "base_url": server.address, "accept_unfit": True}
-            entry = {"name": "company", "dsn": bench.server.dsn(database), "include": list(chosen)}
+            entry = {"name": "company", "dsn": bench.server.dsn(database), "include": {"tables": list(chosen)}}
             (project / "databases.yaml").write_text(json.dumps({"databases": [entry], "model": model}))
             began = time.perf_counter()
             # It exits with 1, because the model is not fit.
@@ -44,9 +44,16 @@ def tables(bench: Bench) -> Iterator[Table]:
             ran = measure([TRIBAL, "run"], folder=project)
         rows.append(_row(project, context, test_seconds, ran.seconds))
         dropped = Counter(each.rule for prose in _prose(project) for each in prose.dropped)
+        published += [
+            {"context": context, "subject": prose.subject, "column": column, "text": text}
+            for prose in _prose(project)
+            for column, text in {"": prose.text, **prose.columns}.items()
+            if text
+        ]
         rules += [{"context": context, "rule": rule, "sentences": count} for rule, count in dropped.most_common()]
     yield Table(f"{len(chosen)} tables described by {MODEL}", rows)
     yield Table("sentences that were dropped", rules)
+    yield Table("texts that were published", published)
 
 
 def _row(project: Path, context: int, test_seconds: float, run_seconds: float) -> Row:

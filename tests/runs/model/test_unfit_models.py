@@ -99,7 +99,9 @@ def test_an_accepted_model_goes_on_and_its_share_of_right_answers_caps_the_confi
     record_result(runs, result(3))
     assert runs.run().tables_documented == 4, "the confidence is published again"
     assert {document.description.confidence for document in runs.documents()} == {0.6}
-    assert len(runs.claude.calls) == calls, "what was written is not paid for again"
+    later = [call.body["messages"][-1]["content"] for call in runs.claude.calls[calls:]]
+    assert len(later) == 4
+    assert all('"domain":' in part for part in later), "what was written is not paid for again"
     assert runs.run().tables_unchanged == 4
 
 
@@ -170,20 +172,6 @@ def test_a_plan_whose_quotes_are_out_of_date_refuses_nothing_that_is_cached(runs
     assert len(runs.claude.calls) == calls
 
 
-def test_a_domain_that_no_table_waits_with_keeps_waiting_for_a_fit_model(runs: ModelRuns) -> None:
-    runs.run()
-    record_result(runs, result(3, obeyed=1))
-    calls = len(runs.claude.calls)
-    domain = next(key for key in runs.store.keys("prose/") if b"Goods on their way" in runs.store.get(key).data)
-    runs.store.delete(domain)
-    runs.store.delete(f"{locations.DOCS}shop/{domain.rpartition('/')[2].removesuffix('.json')}/domain.json")
-    record = runs.run(force=True)
-    [warning] = record.errors
-    assert warning.code == "DOC_LLM_FAILED"
-    assert "failed the test with built-in tables: it obeyed an instruction" in warning.message
-    assert len(runs.claude.calls) == calls
-
-
 def test_an_outage_during_the_test_is_not_held_against_the_model(runs: ModelRuns) -> None:
     runs.settings = {**UNTESTED, "call_timeout_seconds": 1}
     runs.claude.script = fail.Script(next=[fail.KEY_REFUSED])
@@ -228,3 +216,11 @@ def test_a_plan_takes_the_speed_of_the_test_into_account(runs: ModelRuns) -> Non
         # It writes fast, slowly, and thinks in addition.
         assert (seconds() > untested) is (speed < 200)
     assert seconds() > 8 * 600 / 2 / 2
+
+
+def test_an_accepted_model_that_failed_is_not_asked_about_domains(runs: ModelRuns) -> None:
+    record_result(runs, result(2))
+    runs.settings, runs.claude.mind = {"accept_unfit": True}, about_itself
+    assert runs.run().status == "completed"
+    assert not [call for call in runs.claude.calls if '"domain":' in call.body["messages"][-1]["content"]]
+    assert runs.quoted() == 0

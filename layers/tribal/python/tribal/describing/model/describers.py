@@ -10,7 +10,7 @@ from functools import cached_property
 from tribal.describing.model.binding import TriedModel
 from tribal.describing.model.describer import CONFIDENCE, ModelDescriber, RunModel
 from tribal.describing.model.failing import FailureStreak
-from tribal.describing.model.fitness import TEST_VERSION, RecordingTester, RefusedModel
+from tribal.describing.model.fitness import TEST_VERSION, RecordingTester
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import Prompting
 from tribal.describing.rules.describer import RulesDescriber
@@ -108,14 +108,8 @@ class ModelDescribers:
     @cached_property
     def _run_model(self) -> RunModel:
         """The model with the confidence that its recorded test gives it."""
-        model: LanguageModel = self._tried
-        test = self._test
-        if test is None:
-            return RunModel(model, self._facts, self._failing)
-        # A run refuses such a model before it asks about tables; this covers domains and later results.
-        if not (test.is_fit or self._prompting.settings.accept_unfit):
-            model = RefusedModel(model, test)
-        return RunModel(model, self._facts, self._failing, min(CONFIDENCE, test.share_right), test)
+        confidence = CONFIDENCE if self._test is None else min(CONFIDENCE, self._test.share_right)
+        return RunModel(self._tried, self._facts, self._failing, confidence, self._test)
 
     def close(self) -> None:
         """Book what was spent and release the reserved money."""

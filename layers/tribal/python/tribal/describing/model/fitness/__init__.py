@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tribal.describing.model.fitness.asking import TEST_VERSION, FitnessResult, FitnessTest
-from tribal.describing.model.fitness.refusing import RefusedModel
 from tribal.describing.model.fitness.tester import RecordingTester
 
-__all__ = ["TEST_VERSION", "FitnessResult", "FitnessTest", "RecordingTester", "RefusedModel"]
+__all__ = ["TEST_VERSION", "FitnessResult", "FitnessTest", "RecordingTester"]
