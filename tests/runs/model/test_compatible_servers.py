@@ -113,6 +113,22 @@ def test_a_fault_of_the_settings_costs_one_call(failure: Any, calls: int, server
     assert any("model.base_url" in error.message for error in record.errors)
 
 
+def test_errors_in_a_200_are_waited_out_like_their_twins(server: FakeOpenAI) -> None:
+    server.fail(servers.LIMITED_IN_200, servers.BUSY_IN_200, servers.NO_CHOICES)
+    runs = over(server)
+    assert runs.run().status == "completed"
+    assert sources(runs) == ["model"] * 3
+    assert len(about_tables(server)) == 3 + 3
+
+
+def test_the_other_name_of_the_limit_costs_one_call_in_a_run(server: FakeOpenAI) -> None:
+    server.fail(servers.OTHER_LIMIT)
+    runs = over(server)
+    assert runs.run().status == "completed"
+    assert sources(runs) == ["model"] * 3
+    assert len(about_tables(server)) == 3 + 1
+
+
 def test_the_rest_of_an_answer_that_stopped_in_the_middle_is_asked_for_once(server: FakeOpenAI) -> None:
     server.fail(failures.ENDS_IN_THE_MIDDLE)
     runs = over(server, 1)
