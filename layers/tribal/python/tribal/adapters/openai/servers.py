@@ -24,7 +24,6 @@ _OLLAMA_DEFAULT = 4_096
 """Tokens, if the server does not say (https://docs.ollama.com/context-length)."""
 _ANSWER_SHARE = 3
 """Limits of answers are three times what answers usually have, which has to fit next to the prompt."""
-_LOOK_SECONDS = 10.0
 _RECOGNISED = frozenset({"llamacpp", "vllm", "sglang"})
 """Servers that bind answers to a schema, by `owned_by` in their list of models."""
 _NOT_READY = 500
@@ -53,6 +52,8 @@ class CompatibleModel(HttpModel):
         binds_answers: whether a trial has shown that it binds answers; `None` without one.
         is_set: what the settings say of that, which comes first.
     """
+
+    _look_seconds: float | None = 10.0
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class CompatibleModel(HttpModel):
         async with self._looking:
             if self._server is None:
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(_LOOK_SECONDS):
+                    async with asyncio.timeout(self._look_seconds):
                         self._server = await self._looked_up()
                 is_known = self._server is not None and self._server.binds_answers
                 binds = is_known or bool(self._binds_answers) if self._is_set is None else self._is_set
@@ -163,6 +164,9 @@ class CompatibleModel(HttpModel):
 
 class OllamaModel(CompatibleModel):
     """A model of Ollama, which silently cuts prompts that are longer than its context."""
+
+    # Loading a model may take minutes.
+    _look_seconds = None
 
     async def _looked_up(self) -> Server | None:
         """The context of the loaded model; an empty request loads it (https://docs.ollama.com/api/generate)."""
