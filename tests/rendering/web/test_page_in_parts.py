@@ -119,7 +119,7 @@ def test_a_diagram_zooms_and_pans_and_what_is_clicked_opens(
     chromium: Chromium, forms: dict[str, str], form: str
 ) -> None:
     with looking(chromium, forms[form], VIEWS["domain"]) as tab:
-        tab.until("document.querySelector('main .g-drawing svg')")
+        tab.until("document.querySelector('main .g-drawing svg[viewBox]')")
         whole = view_box(tab)
         tab.click("button[aria-label='Zoom in']")
         nearer = view_box(tab)
@@ -136,7 +136,7 @@ def test_a_diagram_zooms_and_pans_and_what_is_clicked_opens(
 
 def test_what_is_dragged_is_moved_and_not_opened(chromium: Chromium, forms: dict[str, str]) -> None:
     with looking(chromium, forms["static"], VIEWS["domain"]) as tab:
-        tab.until("document.querySelector('main .g-drawing svg')")
+        tab.until("document.querySelector('main .g-drawing svg[viewBox]')")
         tab.value("document.querySelector('main .g-drawing svg').scrollIntoView({block: 'center'})")
         before = view_box(tab)
         x, y = tab.value(
@@ -154,7 +154,7 @@ def test_what_is_dragged_is_moved_and_not_opened(chromium: Chromium, forms: dict
 def test_back_returns_to_where_the_reader_was(chromium: Chromium, forms: dict[str, str]) -> None:
     with looking(chromium, forms["static"], VIEWS["table"]) as tab:
         tab.resize(1280, 500)
-        tab.until("document.querySelector('main .g-drawing svg')")
+        tab.until("document.querySelector('main .g-drawing svg[viewBox]')")
         tab.value("window.scrollTo(0, 400)")
         tab.until("window.scrollY === 400")
         visit(tab, VIEWS["domain"])
