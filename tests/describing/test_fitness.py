@@ -274,6 +274,18 @@ def test_a_malformed_answer_is_asked_for_once_more() -> None:
     assert (len(asked), result.usage.calls, result.usage.nanodollars) == (10, 10, 70)
 
 
+def test_a_call_whose_tokens_no_one_counted_makes_the_model_no_slower() -> None:
+    endless = ModelFailure("malformed", "it repeats a phrase", ModelUsage(calls=1, time_ms=60_000))
+    usage = ModelUsage(calls=1, output_tokens=50, time_ms=1_000)
+    scripted = ScriptedModel(
+        lambda request, number: endless if number == 1 else ModelAnswer(good(table_of(request)), usage)
+    )
+    test = recording(scripted, MemoryStore()).test().test
+    assert test is not None
+    assert test.tokens_per_second == 50
+    assert test.usage.time_ms == 65_000
+
+
 KINDS: list[tuple[FailureKind, bool]] = [
     ("refused", True),
     ("rejected", False),

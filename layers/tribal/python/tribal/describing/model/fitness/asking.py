@@ -32,12 +32,14 @@ class FitnessResult:
     failure: ModelFailure | None = None
     """Why the test could not be finished, or why an answer could not be read."""
     is_finished: bool = True
+    timed: ModelUsage = field(default_factory=ModelUsage)
+    """Usage of the calls whose tokens are known."""
 
     @property
     def tokens_per_second(self) -> float | None:
         """Tokens of output; `None` if the time of the calls is unknown."""
-        usage = self.usage
-        return round(usage.output_tokens * 1000 / usage.time_ms, 2) if usage.time_ms else None
+        timed = self.timed
+        return round(timed.output_tokens * 1000 / timed.time_ms, 2) if timed.time_ms else None
 
     def record(self, clock: Clock) -> ModelTest | None:
         """The result as recorded; `None` if the test could not be finished."""
@@ -82,8 +84,10 @@ class FitnessTest:
         """Ask one question after the other; an outage ends the test."""
         result = FitnessResult([])
         for table, question in self.questions:
-            scored, usage, failure = self._asked(model, table, question)
-            result = replace(result, usage=result.usage + usage, failure=failure or result.failure)
+            scored, usages, failure = self._asked(model, table, question)
+            usage = sum(usages, start=result.usage)
+            timed = sum((each for each in usages if each.output_tokens), start=result.timed)
+            result = replace(result, usage=usage, timed=timed, failure=failure or result.failure)
             if scored is None:
                 return replace(result, is_finished=False)
             result = replace(result, scores=[*result.scores, scored])
@@ -91,20 +95,20 @@ class FitnessTest:
 
     def _asked(
         self, model: LanguageModel, table: FitnessTable, question: Question
-    ) -> tuple[Score | None, ModelUsage, ModelFailure | None]:
-        """The score of an answer, what it has used, and why it is missing; no score after an outage."""
-        usage = ModelUsage()
+    ) -> tuple[Score | None, list[ModelUsage], ModelFailure | None]:
+        """The score of an answer, what each call has used, and why it is missing; no score after an outage."""
+        usages: list[ModelUsage] = []
         failure = _MALFORMED
         for _ in range(TIMES_ASKED):
             outcome = model.ask(question.request(self._prompting.limits))
-            usage += outcome.usage
+            usages.append(outcome.usage)
             if not isinstance(outcome, ModelFailure):
                 scored = score(table, question, outcome.value)
                 if scored is not None:
-                    return scored, usage, None
+                    return scored, usages, None
                 failure = _MALFORMED
             elif outcome.kind == "malformed":
                 failure = outcome
             else:
-                return (Score(table.tests) if outcome.kind in _OF_THE_MODEL else None), usage, outcome
-        return Score(table.tests), usage, failure
+                return (Score(table.tests) if outcome.kind in _OF_THE_MODEL else None), usages, outcome
+        return Score(table.tests), usages, failure
