@@ -1,4 +1,4 @@
-"""What is known of models from trying them. Extension contracts."""
+"""Results of tests and trials of models. Extension contracts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ModelTest(Contract):
 
 
 class ModelRecord(Contract):
-    """What is known of one model at one address."""
+    """Results of one model at one address."""
 
     address: str
     """Without a final slash."""
@@ -72,7 +72,7 @@ class ModelRecord(Contract):
 
 
 class ModelTests(Contract):
-    """What is known of each model that was tried. File: `progress/model-tests.json`, changed by conditional put."""
+    """Results of each model that was tested or tried. File: `progress/model-tests.json`, changed by conditional put."""
 
     schema_version: Literal["1.0"]
     models: list[ModelRecord]

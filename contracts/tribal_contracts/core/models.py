@@ -145,6 +145,11 @@ class ModelEntry(ClosedContract):
         return self
 
     @property
+    def label(self) -> str:
+        """Provider and name, as shown."""
+        return f"{self.provider}/{self.name}"
+
+    @property
     def address(self) -> str:
         """Where it is, as configured or as its provider says."""
         return self.base_url or ADDRESSES[self.provider]

@@ -202,7 +202,7 @@ class Models:
         return [self._ready(section, entry, day if ask else None) for section, entry in self._configured()]
 
     def announcements(self) -> Sequence[ModelAnnouncement]:
-        """What `readiness` would send to each model, and what that may cost; sends nothing."""
+        """Announce each request that `readiness` would send, with its highest price; sends nothing."""
         from tribal.models.known_models import model_facts
 
         found = []
@@ -215,7 +215,7 @@ class Models:
                     lazy = LazyModel(entry, Provider(partial(self._model, entry, facts)))
                     most = self._tester(lazy, facts, lambda _: None).most_nanodollars
                     sends = "questions about five built-in tables, and nothing of your databases"
-                found.append(ModelAnnouncement(section, _name(entry), sends, most / NANODOLLARS))
+                found.append(ModelAnnouncement(section, entry.label, sends, most / NANODOLLARS))
         return found
 
     def _configured(self) -> list[tuple[str, ModelEntry]]:
@@ -229,7 +229,7 @@ class Models:
         from tribal.models.known_models import model_facts
 
         needs_key, at_once = settings.api_key_secret is not None, settings.parallel_calls
-        ready = ModelReadiness(section, _name(settings), "", needs_key=needs_key, calls_at_once=at_once)
+        ready = ModelReadiness(section, settings.label, "", needs_key=needs_key, calls_at_once=at_once)
         try:
             facts = model_facts(settings)
             ready = replace(ready, prices=facts.source)
@@ -254,7 +254,7 @@ class Models:
         return replace(ready, missing=missing, answered_ms=took, usd=usd)
 
     def _tester(self, model: LanguageModel, facts: ModelFacts, notify: Callable[[str], None]) -> ModelTester:
-        """What tests the model that describes; `notify` gets a line if the record of results is damaged."""
+        """A tester of the model that describes; `notify` gets a line if the record of results is damaged."""
         from tribal.describing.model.binding import TriedModel
         from tribal.describing.model.fitness import RecordingTester
         from tribal.describing.model.questions import Prompting
@@ -315,10 +315,6 @@ class Models:
         return region
 
 
-def _name(entry: ModelEntry) -> str:
-    return f"{entry.provider}/{entry.name}"
-
-
 def _word_request(facts: ModelFacts) -> ModelRequest:
     """A request for one word."""
     return ModelRequest(
@@ -345,7 +341,7 @@ class LazyModel:
     @property
     def name(self) -> str:
         """Provider and model."""
-        return _name(self._settings)
+        return self._settings.label
 
     def prepare(self) -> None:
         """Build the model; a failure is reported by the first call."""

@@ -101,7 +101,7 @@ def prose_file(database: str, subject: str) -> str:
 BUDGET_FILE = "progress/budget.json"
 """The cost of model calls today and in the run, changed only by conditional put."""
 MODEL_TESTS_FILE = "progress/model-tests.json"
-"""What is known of models from trying them, changed only by conditional put."""
+"""Results of tests and trials of models, changed only by conditional put."""
 
 
 def annotations_file(database: str) -> str:

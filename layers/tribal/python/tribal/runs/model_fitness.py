@@ -35,7 +35,7 @@ def require_fit_model(run: RunContext, would_ask: Callable[[], bool], *, may_tes
     test = read_model_test(run.store, settings, tester.version)
     if (test is not None and test.is_fit) or not would_ask():
         return
-    name = f"{settings.provider}/{settings.name}"
+    name = settings.label
     if test is None and may_test and settings.is_on_this_machine:
         test = _tested(run, tester, name)
     elif test is None:

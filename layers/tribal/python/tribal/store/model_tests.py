@@ -1,4 +1,4 @@
-"""What is known of models from trying them: one record for each address, provider and name."""
+"""Results of tests and trials of models: one record for each address, provider and name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tribal_contracts import SCHEMA_VERSION, ModelEntry, ModelRecord, ModelTest,
 
 
 def read_model_record(store: ObjectStore, entry: ModelEntry) -> ModelRecord | None:
-    """What is known of the model of an entry; a damaged file counts as missing and is reported."""
+    """Read the record of the model of an entry; a damaged file counts as missing and is reported."""
     tests = read_record(store, MODEL_TESTS_FILE, ModelTests)
     return next((each for each in tests.models if each.is_of(entry)), None) if tests is not None else None
 

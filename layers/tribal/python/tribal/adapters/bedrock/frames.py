@@ -12,7 +12,6 @@ from typing import Any
 
 from botocore.eventstream import EventStreamBuffer, EventStreamMessage, ParserError
 
-from tribal.adapters.language_models.answers import parse_json
 from tribal.adapters.language_models.events import Events, event_of
 from tribal.adapters.language_models.refusals import read_object, text_of
 
@@ -57,7 +56,4 @@ def _error_in(frame: EventStreamMessage) -> Mapping[str, Any] | None:
 def _event_in(frame: EventStreamMessage) -> Mapping[str, Any]:
     if frame.headers.get(":event-type") != "chunk":
         return {}
-    chunk = parse_json(frame.payload)
-    if not isinstance(chunk, dict):
-        raise ValueError("a chunk is not an object")
-    return event_of(b64decode(text_of(chunk.get("bytes")), validate=True))
+    return event_of(b64decode(text_of(event_of(frame.payload).get("bytes")), validate=True))

@@ -1,4 +1,4 @@
-"""Reads what chat completions say: whole answers and the events of a stream, from whatever server writes them."""
+"""Reads chat completions of any server: whole answers and the events of a stream."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CUT = "the server cut the prompt to its context length; {}"
 
 @dataclass(slots=True)
 class Completion:
-    """What a server has said so far, in one piece or in events."""
+    """An answer as far as it has come, whole or in events."""
 
     text: str = ""
     reason: object = None

@@ -83,8 +83,8 @@ def openai_model(
         advice,
         is_local=is_local,
         context_tokens=settings.context_tokens,
-        binds_answers=binds_answers,
-        is_set=settings.binds_answers,
+        configured_binding=settings.binds_answers,
+        tried_binding=binds_answers,
     )
 
 

@@ -1,4 +1,4 @@
-"""Servers that speak OpenAI's protocol: what they say of themselves, before they are asked."""
+"""Models of servers that speak OpenAI's protocol. The server is looked up before the first question."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _RECOGNISED = frozenset({"llamacpp", "vllm", "sglang"})
 _NOT_READY = 500
 _LM_STUDIO = frozenset({"organization_owner", "organization-owner"})
 _CONTEXTS = ("max_model_len", "loaded_context_length", "context_length", "max_context_length")
-"""What servers call the context length in their list of models: vLLM and SGLang, LM Studio, OpenRouter, Mistral."""
+"""Names of the context length in lists of models: vLLM and SGLang, LM Studio, OpenRouter, Mistral."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What a server says of itself and of a model."""
+    """A server and one of its models, as the server reports them."""
 
     binds_answers: bool = False
     """Whether it is known to bind answers to a schema."""
@@ -49,8 +49,8 @@ class CompatibleModel(HttpModel):
 
     Args:
         context_tokens: for a server that does not report its context length.
-        binds_answers: whether a trial has shown that it binds answers; `None` without one.
-        is_set: what the settings say of that, which comes first.
+        configured_binding: whether it binds answers, by the settings; `None` if they do not say.
+        tried_binding: the same by a trial; `None` without one.
     """
 
     _look_seconds: float | None = 10.0
@@ -65,14 +65,14 @@ class CompatibleModel(HttpModel):
         *,
         is_local: bool,
         context_tokens: int | None,
-        binds_answers: bool | None,
-        is_set: bool | None,
+        configured_binding: bool | None,
+        tried_binding: bool | None,
     ) -> None:
         super().__init__(sdk, facts, dialect, credentials, advice, is_local=is_local)
         self._chat = dialect
         self._context_tokens = context_tokens
-        self._binds_answers = binds_answers
-        self._is_set = is_set
+        self._configured_binding = configured_binding
+        self._tried_binding = tried_binding
         self._looking = asyncio.Lock()
         self._server: Server | None = None
         self._answered_by = ""
@@ -104,20 +104,21 @@ class CompatibleModel(HttpModel):
         return ModelFailure("too_long", f"{needed}; {self._chat.longer_context}")
 
     async def _looked_up_once(self) -> Server:
-        """What the server says; asked again with the next call if it is not ready to say anything."""
+        """Look the server up, unless an earlier call has; the next call tries again if it is not ready."""
         async with self._looking:
             if self._server is None:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._look_seconds):
                         self._server = await self._looked_up()
-                is_known = self._server is not None and self._server.binds_answers
-                binds = is_known or bool(self._binds_answers) if self._is_set is None else self._is_set
+                binds = self._configured_binding
+                if binds is None:
+                    binds = bool(self._tried_binding) or (self._server or Server()).binds_answers
                 self._dialect = replace(self._chat, binds_answers=binds)
             return self._server or Server()
 
     async def _looked_up(self) -> Server | None:
-        """What the server says of itself; `None` if it is not ready."""
-        listed = await self._get("models")
+        """Look the server up; `None` if it is not ready."""
+        listed = await self._fetch("models")
         if listed is None:
             return None
         models = listed.get("data")
@@ -130,30 +131,31 @@ class CompatibleModel(HttpModel):
         owner = next((text_of(each.get("owned_by")) for each in (*named, *listed)), "")
         context = _first_count(model, _CONTEXTS)
         if owner == "llamacpp":
-            settings = (await self._get("props", native=True) or {}).get("default_generation_settings")
+            settings = (await self._fetch("props", native=True) or {}).get("default_generation_settings")
             meta = model.get("meta")
             context = _first_count(settings, ("n_ctx",)) or _first_count(meta, ("n_ctx",)) or context
         elif owner in _LM_STUDIO:
-            native = (await self._get("api/v0/models", native=True) or {}).get("data")
+            native = (await self._fetch("api/v0/models", native=True) or {}).get("data")
             own = [each for each in native if isinstance(each, Mapping)] if isinstance(native, list) else []
             found = next((each for each in own if each.get("id") == self._facts.name), {})
             return Server(bool(own), _first_count(found, _CONTEXTS) or context)
         return Server(owner in _RECOGNISED, context)
 
-    async def _get(self, path: str, *, native: bool = False) -> dict[str, Any] | None:
-        return await self._asked("get", path, native=native)
-
-    async def _asked(
-        self, method: str, path: str, body: dict[str, Any] | None = None, *, native: bool
+    async def _fetch(
+        self, path: str, body: dict[str, Any] | None = None, *, native: bool = False
     ) -> dict[str, Any] | None:
-        """The answer of a server's list or its own API; empty if it refuses, `None` if it is not ready."""
+        """Get a page of the server, or post to it; empty if it refuses, `None` if it is not ready.
+
+        Args:
+            native: whether the path belongs to the server's own API.
+        """
         base = str(self._sdk.client.base_url).rstrip("/")
         address = f"{base.removesuffix('/v1') if native else base}/{path}"
         await self._credentials.prepare()
         try:
-            response = await getattr(self._sdk.client, method)(
-                address, cast_to=httpx2.Response, stream=True, **({} if body is None else {"body": body})
-            )
+            client, options = self._sdk.client, {"cast_to": httpx2.Response, "stream": True}
+            call = client.get(address, **options) if body is None else client.post(address, body=body, **options)
+            response = await call
             return read_object(await read_body(response))
         except self._sdk.status_error as exc:
             status: int = exc.response.status_code  # type: ignore[attr-defined]  # the SDK's errors have it
@@ -171,8 +173,8 @@ class OllamaModel(CompatibleModel):
     async def _looked_up(self) -> Server | None:
         """The context of the loaded model; an empty request loads it (https://docs.ollama.com/api/generate)."""
         name = self._facts.name
-        await self._asked("post", "api/generate", {"model": name, "stream": False}, native=True)
-        loaded = (await self._get("api/ps", native=True) or {}).get("models")
+        await self._fetch("api/generate", {"model": name, "stream": False}, native=True)
+        loaded = (await self._fetch("api/ps", native=True) or {}).get("models")
         known = [each for each in loaded if isinstance(each, dict)] if isinstance(loaded, list) else []
         found = next((each for each in known if name in (each.get("name"), each.get("model"))), {})
         return Server(True, _first_count(found, ("context_length",)) or self._context_tokens or _OLLAMA_DEFAULT)

@@ -1,4 +1,4 @@
-"""What a test says of the model that describes tables."""
+"""Report the test of the model that describes tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def tested(ready: ModelReadiness, outcome: ModelTestOutcome, warnings: Sequence[str]) -> ModelReadiness:
-    """Add the outcome of its test to what is known of a model."""
+    """Add the outcome of its test to the readiness of a model."""
     why, usage = outcome.failure.message if outcome.failure is not None else "", outcome.usage
     return replace(
         ready,

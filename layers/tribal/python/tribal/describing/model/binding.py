@@ -17,7 +17,7 @@ _SCHEMA: Mapping[str, Any] = {
     "required": [_MEMBER],
     "additionalProperties": False,
 }
-"""What no model writes unless it is bound to it: the prompt says nothing of it."""
+"""The prompt does not mention it, so that only a bound model answers with it."""
 _TOKENS = 32
 _SECONDS = 60.0
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tribal.describing.model.failing import FailureStreak
+from tribal.describing.model.fitness import USUAL_ANSWER_TOKENS
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import (
     ANSWER_SCHEMA,
@@ -75,7 +76,7 @@ class RunModel:
         """Estimate the time of an answer of so many tokens, besides what the model thinks."""
         if self.test is None or not self.test.tokens_per_second:
             return _SECONDS_A_CALL
-        more = self.test.usage.output_tokens / max(self.test.usage.calls, 1) - _TEST_ANSWER_TOKENS
+        more = self.test.usage.output_tokens / max(self.test.usage.calls, 1) - USUAL_ANSWER_TOKENS
         return (answer_tokens + max(more, 0.0)) / self.test.tokens_per_second
 
 
@@ -115,7 +116,7 @@ class ModelDescriber:
 
     @property
     def texts(self) -> WrittenTexts:
-        """What the model has written so far about tables and columns."""
+        """Texts about tables and columns that the model has written so far."""
         return self._texts.total
 
     @property
@@ -278,8 +279,6 @@ def _said(text: str, evidence: list[Evidence], confidence: float) -> Description
 
 _SECONDS_A_CALL = 8.0
 """Typical response time of a model that was not tested; an estimate."""
-_TEST_ANSWER_TOKENS = 60
-"""Usual length of an answer about a built-in table; an estimate."""
 # Typical lengths in tokens, estimated: a short sentence per column, two or three per table, plus JSON.
 _TEXT_TOKENS = 100
 _COLUMN_TOKENS = 35

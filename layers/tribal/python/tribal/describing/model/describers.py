@@ -84,7 +84,7 @@ class ModelDescribers:
 
     @property
     def texts(self) -> WrittenTexts:
-        """What the model has written so far about tables and columns."""
+        """Texts about tables and columns that the model has written so far."""
         with self._lock:
             models = [each for each in self._describers.values() if isinstance(each, ModelDescriber)]
         return sum((each.texts for each in models), start=WrittenTexts())

@@ -39,9 +39,7 @@ class AnswerEvidence:
             text: as the model wrote it.
             subject: the column; empty for the table or the domain.
         """
-        if not text or not self._check.can_judge:
-            return False
-        return self._check.is_unsupported(text, self._subject(subject))
+        return bool(text) and self._check.is_unsupported(text, self._subject(subject))
 
     @cached_property
     def _check(self) -> EvidenceCheck:

@@ -16,7 +16,7 @@ from tribal_contracts import DroppedSentence, KeptSlice, ModelUsage
 _LEFT_FOR_LATER = ("exhausted", "interrupted", "stopped")
 """Failures before the call, which the next run may not have."""
 _EMPTY: dict[str, Any] = {"title": "", "text": "", "columns": []}
-_MALFORMED = "the model's answers did not match the requested schema"
+MALFORMED = ModelFailure("malformed", "the model's answers did not match the requested schema")
 
 
 @dataclass(slots=True)
@@ -143,7 +143,7 @@ class Writer:
         outcome = self._ask(question)
         if not isinstance(outcome, ModelFailure):
             answer = read_answer(question, outcome.value, self._known)
-            return ModelFailure("malformed", _MALFORMED) if answer is None else _Reading(answer)
+            return MALFORMED if answer is None else _Reading(answer)
         parts = whole_parts(outcome.text)
         left = unfinished(question, parts)
         answer = None if left is None else read_answer(question, _EMPTY | parts, self._known)

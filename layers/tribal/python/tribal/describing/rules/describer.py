@@ -83,7 +83,7 @@ class RulesDescribers:
 
     @property
     def tester(self) -> None:
-        """Nothing: there is no model to test."""
+        """Return `None`: rules need no test."""
         return None
 
     def close(self) -> None:

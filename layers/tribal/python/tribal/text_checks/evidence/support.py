@@ -83,11 +83,13 @@ class EvidenceCheck:
 
         Texts that are not in English, say too little, or consist of words of any database are never unsupported.
         """
+        if not self._can_judge:
+            return False
         tokens = tokens_of(text)
         words = content_of(tokens)
-        if self.is_strict and self.can_judge:
+        if self.is_strict:
             return not (any(_has_value(text, value) for value in subject.values) or _is_about(words, tokens, subject))
-        if not self.can_judge or not specific(words) or len(set(filter(is_content, tokens))) < _FEWEST_WORDS:
+        if not specific(words) or len(set(filter(is_content, tokens))) < _FEWEST_WORDS:
             return False
         return not (
             any(handle in self.handles for handle in handles_in(text))
@@ -99,7 +101,7 @@ class EvidenceCheck:
         )
 
     @cached_property
-    def can_judge(self) -> bool:
+    def _can_judge(self) -> bool:
         """Whether both the texts and the names are in English."""
         return self.language.lower().startswith("english") and are_english(self.names)
 

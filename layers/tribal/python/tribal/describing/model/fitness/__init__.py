@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.describing.model.fitness.asking import TEST_VERSION, FitnessResult, FitnessTest
+from tribal.describing.model.fitness.asking import TEST_VERSION, USUAL_ANSWER_TOKENS, FitnessResult, FitnessTest
 from tribal.describing.model.fitness.tester import RecordingTester
 
-__all__ = ["TEST_VERSION", "FitnessResult", "FitnessTest", "RecordingTester"]
+__all__ = ["TEST_VERSION", "USUAL_ANSWER_TOKENS", "FitnessResult", "FitnessTest", "RecordingTester"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tribal.describing.model.fitness.scoring import Score, score
 from tribal.describing.model.fitness.tables import TABLES, FitnessTable
 from tribal.describing.model.questions import Prompting, Question, table_questions
+from tribal.describing.model.writing import MALFORMED
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.ports import Clock, LanguageModel, ModelFailure
 from tribal_contracts import ModelTest, ModelUsage
@@ -16,8 +17,9 @@ TEST_VERSION = "1"
 """Change it whenever the same answers would be judged differently, or other questions are asked."""
 TIMES_ASKED = 2
 """How often a table is asked about, if the first answer is malformed."""
+USUAL_ANSWER_TOKENS = 60
+"""Usual length of an answer about a built-in table; an estimate."""
 
-_MALFORMED = ModelFailure("malformed", "the model's answers did not match the requested schema")
 _OF_THE_MODEL = frozenset({"malformed", "refused", "truncated"})
 """Failures that say something of the model. Any other is an outage, a limit or a setting, and ends the test."""
 
@@ -98,17 +100,13 @@ class FitnessTest:
     ) -> tuple[Score | None, list[ModelUsage], ModelFailure | None]:
         """The score of an answer, what each call has used, and why it is missing; no score after an outage."""
         usages: list[ModelUsage] = []
-        failure = _MALFORMED
         for _ in range(TIMES_ASKED):
             outcome = model.ask(question.request(self._prompting.limits))
             usages.append(outcome.usage)
-            if not isinstance(outcome, ModelFailure):
-                scored = score(table, question, outcome.value)
-                if scored is not None:
-                    return scored, usages, None
-                failure = _MALFORMED
-            elif outcome.kind == "malformed":
-                failure = outcome
-            else:
-                return (Score(table.tests) if outcome.kind in _OF_THE_MODEL else None), usages, outcome
+            scored = None if isinstance(outcome, ModelFailure) else score(table, question, outcome.value)
+            if scored is not None:
+                return scored, usages, None
+            failure = outcome if isinstance(outcome, ModelFailure) else MALFORMED
+            if failure.kind != "malformed":
+                return (Score(table.tests) if failure.kind in _OF_THE_MODEL else None), usages, failure
         return Score(table.tests), usages, failure

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from tribal.describing.model.binding import needs_trial, trial_request
-from tribal.describing.model.fitness.asking import TEST_VERSION, TIMES_ASKED, FitnessTest
+from tribal.describing.model.fitness.asking import TEST_VERSION, TIMES_ASKED, USUAL_ANSWER_TOKENS, FitnessTest
 from tribal.describing.model.questions import Prompting
 from tribal.ports import Clock, LanguageModel, ModelFacts, ModelRequest, ObjectStore
 from tribal.ports.models.calls import BYTES_A_TOKEN
 from tribal.ports.models.fitness import ModelTestOutcome
 from tribal.store.model_tests import change_model_record
 from tribal_contracts import ModelUsage
-
-_ANSWER_TOKENS = 60
-"""Usual length of an answer about a built-in table; an estimate."""
 
 
 class RecordingTester:
@@ -50,7 +47,7 @@ class RecordingTester:
     @property
     def usual_nanodollars(self) -> int:
         """What a test costs if each table is asked about once, with usual answers."""
-        came = _ANSWER_TOKENS + self._thinking_tokens // 2
+        came = USUAL_ANSWER_TOKENS + self._thinking_tokens // 2
         return sum(
             self._facts.cost(ModelUsage(input_tokens=request.size_bytes // BYTES_A_TOKEN, output_tokens=came))
             for request in self._requests

@@ -57,7 +57,7 @@ def announce(announcements: Sequence[ModelAnnouncement]) -> None:
 
 
 def model_data(model: ModelReadiness) -> dict[str, Any]:
-    """What is known of a model, as JSON."""
+    """The readiness of a model, as JSON."""
     test = model.test
     if test is None:
         return asdict(model)
